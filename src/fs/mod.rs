@@ -15,7 +15,7 @@ pub(crate) use entries::{
     EntryKind, entries, entries_below, link_target, make_link, remove_dir, remove_file,
 };
 pub(crate) use open::{
-    Access, check_dir, is_regular, make_dir, open_dir, open_regular, read_small, sync_dir,
+    Access, check_dir, is_regular, make_dir, open_dir, open_regular, read_small, room_for, sync_dir,
 };
 pub use path_at::PathAt;
 pub(crate) use path_at::{inspect, retried};

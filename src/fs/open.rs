@@ -54,8 +54,10 @@ pub(super) fn refused(
     error: Errno,
     is_wanted: fn(&Metadata) -> bool,
 ) -> FsError {
-    match path.metadata() {
-        Ok(metadata) if !is_wanted(&metadata) => {
+    // No link is followed, so what is missing is missing.
+    let metadata = (error != Errno::ENOENT).then(|| path.metadata());
+    match metadata {
+        Some(Ok(metadata)) if !is_wanted(&metadata) => {
             FsError::unsafe_path(path.path(), nature(&metadata))
         }
         _ if matches!(error, Errno::ELOOP | Errno::EXDEV) => {
@@ -145,6 +147,15 @@ pub(super) fn sync_all(file: &File) -> io::Result<()> {
     retried(|| file.sync_all())
 }
 
+/// A buffer for so many bytes, and for the read that shows that no more follow.
+pub(crate) fn room_for(bytes: u64) -> Vec<u8> {
+    /// Smaller buffers are filled in several reads.
+    const MORE: u64 = 32;
+    /// A file may change its length at any time.
+    const MOST: u64 = 1 << 20;
+    Vec::with_capacity(usize::try_from(bytes.min(MOST) + MORE).unwrap_or(0))
+}
+
 /// Reads a regular file of at most `limit` bytes; `None` when there is none.
 ///
 /// # Errors
@@ -155,10 +166,10 @@ pub(crate) fn read_small(path: &PathAt, limit: u64) -> Result<Option<Vec<u8>>, F
         Err(error) if error.is_missing() => return Ok(None),
         Err(error) => return Err(error),
     };
-    let mut bytes = Vec::new();
-    file.take(limit.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|error| FsError::io(path.path(), Action::Read, error))?;
+    let failed = |error| FsError::io(path.path(), Action::Read, error);
+    let length = inspect(&file).map_err(failed)?.len();
+    let mut bytes = room_for(length.min(limit));
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > limit {
         return Err(FsError::unsafe_path(path.path(), "too large"));
     }

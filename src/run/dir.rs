@@ -1,6 +1,6 @@
 //! The layout of a run directory.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::RunError;
 use crate::event::id::RunId;
@@ -53,7 +53,14 @@ impl RunDir {
     /// The directory's name.
     #[must_use]
     pub fn name(&self) -> String {
-        let full = self.path().canonicalize().unwrap_or_else(|_| self.path().to_owned());
+        let path = self.path();
+        let is_link = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        if let Some(Component::Normal(name)) = path.components().next_back()
+            && !is_link()
+        {
+            return name.to_string_lossy().into_owned();
+        }
+        let full = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         full.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 

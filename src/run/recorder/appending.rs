@@ -121,6 +121,7 @@ impl Recorder {
         made: &mut PreparedBatch<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
+        self.searched = None;
         if self.identity.provisional {
             self.identity = identify(&self.run, &self.log, (self.options.clock)())?;
             self.adopt(&made.intakes)?;

@@ -106,6 +106,7 @@ impl Recorder {
             stops: false,
             defers_sync: false,
             resume_after: None,
+            searched: None,
             made: Vec::new(),
             options,
         })

@@ -37,6 +37,8 @@ pub(crate) struct Recorder {
     recent: RecentCalls,
     /// Bytes of the log after the last append.
     end: u64,
+    /// Bytes of the log when it was searched for an id; `None` if it must be looked at again.
+    searched: Option<u64>,
     /// The lines of the last append.
     buffer: Vec<u8>,
     /// The end of each of these lines.
@@ -133,8 +135,18 @@ impl Recorder {
     /// The log cannot be read.
     pub(crate) fn stored(&mut self, event_id: &str) -> Result<Option<Vec<u8>>, RunError> {
         let ids = self.ids.get_or_insert_with(EventIds::all);
-        ids.scan(&self.log, self.log.length()?)?;
+        if self.searched.is_none() || ids.is_new() {
+            let length = self.log.length()?;
+            ids.scan(&self.log, length)?;
+            self.searched = Some(length);
+        }
         ids.line(&self.log, event_id)
+    }
+
+    /// Makes the next [`Recorder::stored`] look for events that others appended meanwhile. Until
+    /// then, it knows those of the first search after an append.
+    pub(in crate::run) fn search_again(&mut self) {
+        self.searched = None;
     }
 
     /// The line of an event that this recorder appended or found.

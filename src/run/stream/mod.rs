@@ -319,6 +319,7 @@ impl<'r> Stream<'r> {
         {
             self.decide(now)?;
         }
+        self.recorder.search_again();
         let mut held = std::mem::take(&mut self.held);
         let mut writes = Writes { now, done: 0, lifecycle: false, recorded: Vec::new() };
         let written = self.write(&held, &mut writes);
