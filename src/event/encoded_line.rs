@@ -61,6 +61,7 @@ impl EncodedLine {
             None => text.push(Field::Summary.null()),
         }
         text.push(Field::Data.lead());
+        let data_at = text.0.len();
         text.push(&draft.data);
         for (field, value) in [
             (Field::CorrelationId, &draft.correlation_id),
@@ -85,18 +86,36 @@ impl EncodedLine {
         }
         if !draft.validated {
             // Never write a line that a reader would reject.
-            let mut probe = Vec::with_capacity(longest);
-            pending.write(texts, 1, "1970-01-01T00:00:00.000Z", None, &mut probe);
-            let checked = match payload {
-                Some(payload) => envelope::check_around(&probe, payload.length()),
-                None => envelope::parse(&probe).map(drop),
-            };
-            if let Err(mut faults) = checked {
+            let is_valid = payload.is_some_and(|places| places.length() == draft.data.len())
+                && pending.is_valid_around(data_at..data_at + draft.data.len(), texts);
+            if !is_valid && let Err(mut faults) = envelope::parse(&pending.probe(texts)) {
                 texts.truncate(start);
                 return Err(faults.swap_remove(0));
             }
         }
         Ok(pending)
+    }
+
+    /// Whether the line is valid if its payload is, which has this range in `texts`.
+    fn is_valid_around(&self, data: Range<usize>, texts: &str) -> bool {
+        const EMPTY: &str = "{}";
+        let Range { start, end } = self.text;
+        let around = [&texts[start..data.start], EMPTY, &texts[data.end..end]].concat();
+        let line = Self {
+            event_id: self.event_id.clone(),
+            text: 0..around.len(),
+            sequence_at: self.sequence_at - start,
+            timestamp_at: self.timestamp_at - start,
+            ..*self
+        };
+        envelope::check_around(&line.probe(&around), EMPTY.len()).is_ok()
+    }
+
+    /// The line with a sequence and a time for a check.
+    fn probe(&self, texts: &str) -> Vec<u8> {
+        let mut probe = Vec::with_capacity(self.longest());
+        self.write(texts, 1, "1970-01-01T00:00:00.000Z", None, &mut probe);
+        probe
     }
 
     /// The maximum length of the finished line in bytes: its text, the sequence (20), the time with

@@ -40,6 +40,7 @@ impl Revealed {
     /// `None` if there is nothing to remove.
     pub(super) fn of(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
+        // What a code begins with.
         let coded = |byte: u8| matches!(byte, b'\\' | b'%' | 0x1B | 0xC2 | 0xE2 | 0xEF);
         let is_code = |at: &usize| code(&text[*at..]).is_some();
         let visible = memchr::memchr3_iter(b'\\', b'%', 0x1B, bytes).find(is_code);
@@ -48,14 +49,21 @@ impl Revealed {
         let first = if before.is_ascii() { visible } else { invisible().or(visible) }?;
         let mut revealed = Self { text: text[..first].to_owned(), places: (0..first).collect() };
         let mut at = first;
-        while let Some(character) = text[at..].chars().next() {
-            let known = if coded(bytes[at]) { code(&text[at..]) } else { None };
-            let (hidden, length) = known.unwrap_or((Some(character), character.len_utf8()));
-            if let Some(hidden) = hidden {
-                revealed.text.push(hidden);
-                revealed.places.resize(revealed.text.len(), at);
+        while at < bytes.len() {
+            if let Some((hidden, length)) = code(&text[at..]) {
+                if let Some(hidden) = hidden {
+                    revealed.text.push(hidden);
+                    revealed.places.resize(revealed.text.len(), at);
+                }
+                at += length;
+                continue;
             }
-            at += length;
+            // The bytes after the first one of a character begin no code.
+            let plain = bytes[at + 1..].iter().position(|byte| coded(*byte));
+            let end = plain.map_or(bytes.len(), |plain| at + 1 + plain);
+            revealed.text.push_str(&text[at..end]);
+            revealed.places.extend(at..end);
+            at = end;
         }
         revealed.places.push(at);
         Some(revealed)
