@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 /// What stands for a character that is lost, as an escape.
 const LOST: &[u8] = br"\ufffd";
 
@@ -10,6 +12,10 @@ const LOST: &[u8] = br"\ufffd";
 /// `None` if there are none.
 #[must_use]
 pub(crate) fn repaired(text: &[u8]) -> Option<Vec<u8>> {
+    let may_lose = memmem::find(text, br"\u").is_some();
+    if !may_lose && std::str::from_utf8(text).is_ok() {
+        return None;
+    }
     let valid = String::from_utf8_lossy(text);
     let bytes = valid.as_bytes();
     let mut out: Vec<u8> = Vec::new();

@@ -5,17 +5,29 @@ use super::rule::SecretRule;
 /// Bytes of a prefix that are looked up; no prefix is shorter.
 pub(super) const BEGINNING: usize = 3;
 
-/// A set of the first three bytes of every prefix. Only the five low bits of each byte are used, so
-/// that upper and lower case are equal. The set is small enough for the L1 cache and is built at
+/// Sets of the first bytes of every prefix. Only the five low bits of each byte are used, so that
+/// upper and lower case are equal. The sets are small enough for the L1 cache and are built at
 /// compile time.
 #[derive(Clone, Debug)]
 pub(super) struct Prefixes {
-    set: [u64; 512],
+    /// The first three bytes.
+    set: Bits,
+    /// Those that are a whole prefix.
+    whole: Bits,
+    /// The first five bytes of the others. It rules out most places where three bytes are right.
+    longer: Bits,
+}
+
+/// A bit for each index.
+type Bits = [u64; 512];
+
+const fn has(bits: &Bits, index: usize) -> bool {
+    bits[index / 64 % 512] >> (index % 64) & 1 == 1
 }
 
 impl Prefixes {
     pub(super) const fn of(rules: &[SecretRule]) -> Self {
-        let mut prefixes = Self { set: [0; 512] };
+        let mut prefixes = Self { set: [0; 512], whole: [0; 512], longer: [0; 512] };
         let mut rule = 0;
         while rule < rules.len() {
             prefixes.add(&rules[rule]);
@@ -43,19 +55,74 @@ impl Prefixes {
     const fn insert(&mut self, prefix: &[u8]) {
         let index = index(prefix);
         self.set[index / 64] |= 1 << (index % 64);
+        if prefix.len() == BEGINNING {
+            self.whole[index / 64] |= 1 << (index % 64);
+            return;
+        }
+        // After four bytes, any may follow.
+        let (mut fifth, last) = match prefix.len() {
+            4 => (0, 31),
+            _ => (prefix[4] & 31, prefix[4] & 31),
+        };
+        while fifth <= last {
+            let longer = longer(index, prefix[3], fifth);
+            self.longer[longer / 64] |= 1 << (longer % 64);
+            fifth += 1;
+        }
     }
 
     /// The first position from `from` on where a prefix may begin.
     pub(super) fn next(&self, bytes: &[u8], from: usize) -> Option<usize> {
-        let rest = bytes.get(from..)?;
-        let (first, second) = (rest.first()?, rest.get(1)?);
-        let mut index = usize::from(first & 31) << 5 | usize::from(second & 31) << 10;
-        let hit = rest[2..].iter().position(|byte| {
-            index = index >> 5 | usize::from(byte & 31) << 10;
-            self.set[index / 64] >> (index % 64) & 1 == 1
-        });
-        hit.map(|at| from + at)
+        let mut at = from;
+        while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+            let indices = indices(eight);
+            // Most places are no hit, so there is one branch for six of them.
+            if indices.iter().fold(false, |any, index| any | has(&self.set, *index)) {
+                let places = indices.into_iter().enumerate();
+                let mut hits = places.filter(|(_, index)| has(&self.set, *index));
+                if let Some((hit, _)) =
+                    hits.find(|(hit, index)| self.goes_on(*index, bytes, at + hit))
+                {
+                    return Some(at + hit);
+                }
+            }
+            at += indices.len();
+        }
+        let rest = bytes.get(at..)?.windows(BEGINNING).enumerate();
+        let mut hits = rest.map(|(hit, three)| (at + hit, index(three)));
+        let hit =
+            hits.find(|(at, index)| has(&self.set, *index) && self.goes_on(*index, bytes, *at));
+        hit.map(|(at, _)| at)
     }
+
+    /// Whether the bytes after the first three of a place are those of a prefix, or may be.
+    #[inline]
+    fn goes_on(&self, index: usize, bytes: &[u8], at: usize) -> bool {
+        let Some([fourth, fifth]) = bytes.get(at + BEGINNING..).and_then(<[u8]>::first_chunk)
+        else {
+            return true;
+        };
+        has(&self.longer, longer(index, *fourth, *fifth)) || has(&self.whole, index)
+    }
+}
+
+/// The index of the first five bytes, of which three have this index. Others may have the same.
+const fn longer(index: usize, fourth: u8, fifth: u8) -> usize {
+    let (fourth, fifth) = ((fourth & 31) as usize, (fifth & 31) as usize);
+    (index * 9 + fourth * 0x2A5 + fifth * 0x1B3D) % (1 << 15)
+}
+
+/// The index of the three bytes at each of the first six places, computed at once.
+#[inline]
+fn indices(eight: &[u8; 8]) -> [usize; 6] {
+    const LANES: u64 = u64::MAX / 0xFFFF;
+    // Each lane of 16 bits takes the low bits of its first byte and of the two bytes after it.
+    let lanes = |low: u64| {
+        low & (LANES * 0x1F) | (low >> 3) & (LANES * 0x3E0) | (low >> 6) & (LANES * 0x7C00)
+    };
+    let low = u64::from_le_bytes(*eight) & (LANES * 0x1F1F);
+    let (even, odd) = (lanes(low), lanes(low >> 8));
+    [even, odd, even >> 16, odd >> 16, even >> 32, odd >> 32].map(|lane| (lane & 0x7FFF) as usize)
 }
 
 /// The index of the first three bytes; `bytes` must have three.
@@ -139,5 +206,38 @@ impl ByStart {
         rest.take_while(move |start| start.index == number)
             .filter(move |start| head & start.mask == start.head)
             .map(|start| (usize::from(start.rule), usize::from(start.prefix)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// If this fails, a secret is not found at some places of a text.
+        #[test]
+        fn all_places_have_the_index_of_their_bytes(eight in any::<[u8; 8]>()) {
+            let simple: Vec<usize> = eight.windows(BEGINNING).map(index).collect();
+            prop_assert_eq!(indices(&eight).to_vec(), simple);
+        }
+
+        /// If this fails, a secret is not found, or a text without one is searched slowly.
+        #[test]
+        fn the_next_place_is_that_of_a_simple_search(text in "([x-z]|xyz|yz|zoo|zoom){0,20}", from in 0_usize..44) {
+            let mut prefixes = Prefixes::of(&[]);
+            let all = ["xyz", "zoom", "yyzzz", "zxyzooz"];
+            all.iter().for_each(|prefix| prefixes.insert(prefix.as_bytes()));
+            let is_hit = |at: &usize| {
+                let rest = &text[*at..];
+                let begins = |prefix: &&str| rest.starts_with(&prefix[..prefix.len().min(5)]);
+                // At the end of the text, more may follow.
+                let may_begin = |prefix: &&str| rest.len() < 5 && prefix[..3] == rest[..3.min(rest.len())];
+                all.iter().any(|prefix| begins(prefix) || may_begin(prefix))
+            };
+            let simple = (from..text.len()).find(is_hit);
+            prop_assert_eq!(prefixes.next(text.as_bytes(), from), simple);
+        }
     }
 }

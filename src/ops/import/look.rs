@@ -107,10 +107,14 @@ pub(super) fn look_within(
     let read = |bytes: usize| {
         sample(path, place.start, bytes.min(length)).map_err(NotImported::Unreadable)
     };
-    // The session is one line, of which a part does not tell the times.
+    // The session is one line, of which a part may not tell the times.
     let is_whole = given.is_some_and(|dialect| dialect.whole_session.is_some());
     if is_whole && length <= LONGEST {
-        return look_at(&read(length)?, given);
+        let little = look_at(&read(BEGINNING)?, given).ok();
+        return match little.filter(|look| look.begun.is_some()) {
+            Some(look) => Ok(look),
+            None => look_at(&read(length)?, given),
+        };
     }
     let mut beginning = read(LITTLE)?;
     let mut known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
@@ -195,10 +199,12 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
 
 /// The working directory that a line names.
 fn directory_in(line: &[u8]) -> Option<String> {
-    memmem::find(line, b"\"cwd\"")?;
-    let fixed = repaired(line);
-    let json = check(fixed.as_deref().unwrap_or(line), JsonRules::LENIENT).ok()?;
-    json.text_at("cwd").map(Cow::into_owned)
+    memmem::find(line, b"\"cwd\"").filter(|_| line.len() <= BEGINNING)?;
+    let of = |line: &[u8]| {
+        let json = check(line, JsonRules::LENIENT).ok()?;
+        Some(json.text_at("cwd").map(Cow::into_owned))
+    };
+    of(line).or_else(|| of(&repaired(line)?)).flatten()
 }
 
 /// Whether an event is of a line beside the conversation, which names no session: Claude Code writes
