@@ -43,7 +43,7 @@ pub(crate) struct Importer {
     content_ids: ContentIds,
     /// The document that spans many lines, while it is read.
     document: Option<DocumentSplitter>,
-    /// The room of the index of the last line.
+    /// The index of the last line, kept to reuse its memory.
     index: JsonIndex,
 }
 
@@ -116,7 +116,8 @@ impl Importer {
         all
     }
 
-    /// Reads a line like [`Importer::read_line`], unit by unit, until `take` breaks.
+    /// Reads a line like [`Importer::read_line`], unit by unit, until `take` breaks. The units after
+    /// that are lost.
     pub(crate) fn read_each<'l>(
         &mut self,
         line: &'l [u8],
@@ -288,8 +289,8 @@ impl Importer {
         if time.is_some() {
             self.last_time = time;
         }
-        let (ending, unknown_version) =
-            ((self.dialect.ending)(json), (self.dialect.unknown_version)(json));
+        let ending = (self.dialect.ending)(json);
+        let unknown_version = (self.dialect.unknown_version)(json);
         self.index = index;
         Ok(Imported {
             source_type: reading.source_type,

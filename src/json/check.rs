@@ -125,7 +125,7 @@ impl JsonIndex {
         self.begin(bytes);
         let text = utf8(bytes)?;
         let (start, end) = Scan::new(text, rules, |_, _: Json<'_>| {}, Some(self)).document()?;
-        Ok(Json::placed(&text[start..end], self))
+        Ok(Json::indexed(&text[start..end], self))
     }
 }
 
@@ -202,7 +202,7 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
         self.spaced = false;
         let place = self.leading()?;
         if let Some(index) = &mut self.index {
-            index.end(place, !self.spaced);
+            index.finish(place, !self.spaced);
         }
         self.space();
         if self.at < self.bytes.len() { self.fail(Fault::Trailing) } else { Ok(place) }
@@ -262,7 +262,7 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
                 && let Some((key_at, key)) = self.keys.last()
             {
                 if let Some(index) = &mut self.index {
-                    index.member(key, key_at + 1, (self.value_at, self.at));
+                    index.add_member(key, key_at + 1, (self.value_at, self.at));
                 }
                 (self.member)(key, Json::trusted(&self.text[self.value_at..self.at]));
             }
@@ -348,7 +348,7 @@ impl<'a, 'l, M: FnMut(&'a str, Json<'a>)> Scan<'a, 'l, M> {
                 Some(b'"') => {
                     self.at += 1;
                     if let Some(index) = &mut self.index {
-                        index.string(from - 1, self.at);
+                        index.add_string(from - 1, self.at);
                     }
                     return Ok((from, self.at - 1));
                 }

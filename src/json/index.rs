@@ -1,22 +1,18 @@
 //! What a check of a document found: where its long values end, and the members of its outermost
-//! object. So nothing is walked through again.
-
-use super::view::has_escape;
+//! object. They are not walked through again. Short values are.
 
 /// Minimum length in bytes of a value that is remembered. Shorter ones are walked through.
 pub(super) const LONG: usize = 48;
 
-/// The structural index of one checked document. Its [`Json`] and all parts of it use this table.
+/// The structural index of one checked document. Its [`Json`] and all parts of it use it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JsonIndex {
     /// The address of the text. It is only compared.
     base: usize,
     /// The start and the end of each long value, as offsets, sorted by start.
-    places: Vec<(u32, u32)>,
+    long_values: Vec<(u32, u32)>,
     /// The members of the outermost object.
-    members: Vec<MemberPlace>,
-    /// Whether a name of these members has escapes.
-    has_escapes: bool,
+    members: Vec<MemberSpan>,
     /// The start and the end of the document in the text, once it was checked.
     document: (usize, usize),
     /// Whether it has no white space between its tokens.
@@ -25,7 +21,7 @@ pub(crate) struct JsonIndex {
 
 /// Where the name of a member, between its quotes, and its value begin and end.
 #[derive(Clone, Copy, Debug)]
-struct MemberPlace {
+struct MemberSpan {
     name: (u32, u32),
     value: (u32, u32),
 }
@@ -33,15 +29,14 @@ struct MemberPlace {
 impl JsonIndex {
     /// Begins a document.
     pub(super) fn begin(&mut self, bytes: &[u8]) {
-        self.places.clear();
+        self.long_values.clear();
         self.members.clear();
-        self.has_escapes = false;
         (self.document, self.is_compact) = ((0, 0), false);
         self.base = bytes.as_ptr() as usize;
     }
 
     /// Takes the end of the document, and whether it has no white space between its tokens.
-    pub(super) fn end(&mut self, document: (usize, usize), is_compact: bool) {
+    pub(super) fn finish(&mut self, document: (usize, usize), is_compact: bool) {
         (self.document, self.is_compact) = (document, is_compact);
     }
 
@@ -51,9 +46,8 @@ impl JsonIndex {
     }
 
     /// Takes a member of the outermost object.
-    pub(super) fn member(&mut self, name: &str, name_at: usize, value: (usize, usize)) {
-        self.has_escapes |= has_escape(name);
-        self.members.push(MemberPlace {
+    pub(super) fn add_member(&mut self, name: &str, name_at: usize, value: (usize, usize)) {
+        self.members.push(MemberSpan {
             name: (offset(name_at), offset(name_at + name.len())),
             value: (offset(value.0), offset(value.1)),
         });
@@ -67,19 +61,6 @@ impl JsonIndex {
             && part.as_ptr() as usize == self.base + start
             && part.len() == end - start
             && part.starts_with('{')
-    }
-
-    /// The value of the first member with that name in the outermost object. The outer `None`: ask
-    /// the text, as this is another part of the document.
-    pub(super) fn member_of<'a>(&self, part: &'a str, name: &str) -> Option<Option<&'a str>> {
-        if self.has_escapes || !self.is_outermost(part) {
-            return None;
-        }
-        let start = self.document.0;
-        let text = |(from, to): (u32, u32)| part.get(from as usize - start..to as usize - start);
-        let is_it = |member: &&MemberPlace| text(member.name) == Some(name);
-        let found = self.members.iter().find(is_it);
-        Some(found.and_then(|member| text(member.value)))
     }
 
     /// The names, as they are written, and the values of the members of the outermost object. `None`
@@ -97,35 +78,35 @@ impl JsonIndex {
 
     /// Takes the start of a list or an object. Returns its number for [`JsonIndex::close`].
     pub(super) fn open(&mut self, start: usize) -> usize {
-        self.places.push((offset(start), u32::MAX));
-        self.places.len() - 1
+        self.long_values.push((offset(start), u32::MAX));
+        self.long_values.len() - 1
     }
 
     /// Takes the end of a list or an object.
     pub(super) fn close(&mut self, number: usize, end: usize) {
-        let Some(place) = self.places.get_mut(number) else { return };
+        let Some(place) = self.long_values.get_mut(number) else { return };
         place.1 = offset(end);
         // What is in a short value is short too.
         if end - (place.0 as usize) < LONG {
-            self.places.truncate(number);
+            self.long_values.truncate(number);
         }
     }
 
     /// Takes a string, with its quotes.
-    pub(super) fn string(&mut self, start: usize, end: usize) {
+    pub(super) fn add_string(&mut self, start: usize, end: usize) {
         if end - start >= LONG {
-            self.places.push((offset(start), offset(end)));
+            self.long_values.push((offset(start), offset(end)));
         }
     }
 
     /// The length of the string, list or object at byte `at` of `text`, a part of the document, if
     /// it is long.
-    pub(super) fn length(&self, text: &str, at: usize) -> Option<usize> {
+    pub(super) fn long_length(&self, text: &str, at: usize) -> Option<usize> {
         let most = text.len().checked_sub(at).filter(|most| *most >= LONG)?;
         let start = (text.as_ptr() as usize + at).checked_sub(self.base)?;
         let start = u32::try_from(start).ok()?;
-        let at = self.places.binary_search_by_key(&start, |place| place.0).ok()?;
-        let length = (self.places[at].1 - start) as usize;
+        let at = self.long_values.binary_search_by_key(&start, |value| value.0).ok()?;
+        let length = (self.long_values[at].1 - start) as usize;
         (length <= most).then_some(length)
     }
 }
@@ -141,7 +122,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::json::{Json, JsonRules};
+    use crate::json::{Json, JsonRules, unescape};
 
     fn values() -> impl Strategy<Value = Value> {
         let leaf = prop_oneof![
@@ -159,16 +140,18 @@ mod tests {
     }
 
     /// Compares the two views of a value and of everything in it.
-    fn compare(placed: Json<'_>, plain: Json<'_>) {
-        assert_eq!(placed, plain);
-        assert_eq!(placed.compact(), plain.compact());
+    fn compare(indexed: Json<'_>, plain: Json<'_>) {
+        assert_eq!(indexed, plain);
+        assert_eq!(indexed.compact(), plain.compact());
         let mut count = 0;
-        for ((key, one), (name, other)) in placed.raw_members().zip(plain.raw_members()) {
+        for ((key, one), (name, other)) in indexed.raw_members().zip(plain.raw_members()) {
             assert_eq!(key, name);
             compare(one, other);
+            assert_eq!(indexed.get(&unescape(key)), plain.get(&unescape(key)));
             count += 1;
         }
-        for (one, other) in placed.items().zip(plain.items()) {
+        assert_eq!(indexed.get("no such member"), None);
+        for (one, other) in indexed.items().zip(plain.items()) {
             compare(one, other);
             count += 1;
         }
@@ -178,11 +161,21 @@ mod tests {
     proptest! {
         /// If this fails, a view of a document skips a part of it or reads a part twice.
         #[test]
-        fn the_table_changes_no_view(value in values(), pretty in any::<bool>()) {
-            let text = if pretty { format!("{value:#}") } else { value.to_string() };
-            let mut long = JsonIndex::default();
-            let placed = long.check(text.as_bytes(), JsonRules::LENIENT).unwrap();
-            compare(placed, Json::trusted(&text));
+        fn the_index_changes_no_view(value in values(), pretty in any::<bool>()) {
+            let text = if pretty { format!(" \n{value:#} ") } else { value.to_string() };
+            let mut index = JsonIndex::default();
+            let indexed = index.check(text.as_bytes(), JsonRules::LENIENT).unwrap();
+            compare(indexed, Json::trusted(text.trim()));
         }
+    }
+
+    /// If this fails, a repeated or an escaped name leads to another value than without an index.
+    #[test]
+    fn the_first_member_with_a_name_is_found_however_it_is_written() {
+        let text = r#"  {"a":1,"\u0061":2,"b":3,"b":4,"\u0063":5}"#;
+        let mut index = JsonIndex::default();
+        let object = index.check(text.as_bytes(), JsonRules::LENIENT).unwrap();
+        let number = |name: &str| object.get(name).and_then(Json::as_u64);
+        assert_eq!(["a", "b", "c", "d"].map(number), [Some(1), Some(3), Some(5), None]);
     }
 }

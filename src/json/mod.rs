@@ -3,7 +3,8 @@
 //! The log keeps the caller's own tokens: `1.0` and `1`, integers of any size, the order of keys,
 //! escapes. A parser that builds a tree would round numbers and silently drop duplicate keys. So a
 //! document is checked once ([`check()`]) and then read in place through the borrowed view
-//! [`Json`]. [`JsonIndex`] lets that view pass over long values. [`Members`] serves repeated
+//! [`Json`]. [`JsonIndex`] keeps where long values end and where the outermost members
+//! are, so that the view need not search for them. [`Members`] serves repeated
 //! look-ups in one object, and [`MemberPlaces`] keeps what it found for the next reader of the same
 //! text. [`ObjectText`] writes new objects. The grammar is RFC 8259.
 

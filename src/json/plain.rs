@@ -1,4 +1,5 @@
-//! Finds what needs an escape inside a string. Most of reading JSON is passing over what does not.
+//! Finds the first byte of a string that needs an escape. Most of the time that it takes to read JSON
+//! is spent on the bytes before it.
 
 use wide::u8x16;
 

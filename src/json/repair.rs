@@ -12,8 +12,8 @@ const LOST: &[u8] = br"\ufffd";
 /// `None` if there are none.
 #[must_use]
 pub(crate) fn repaired(text: &[u8]) -> Option<Vec<u8>> {
-    let may_lose = memmem::find(text, br"\u").is_some();
-    if !may_lose && std::str::from_utf8(text).is_ok() {
+    let has_unit = memmem::find(text, br"\u").is_some();
+    if !has_unit && std::str::from_utf8(text).is_ok() {
         return None;
     }
     let valid = String::from_utf8_lossy(text);

@@ -9,7 +9,7 @@ use super::plain::plain_length;
 
 /// One JSON value as its own checked text.
 ///
-/// Reading is lazy: [`Json::get`] and the iterators walk the text without copying. On unchecked
+/// Reading is lazy: [`Json::get`] and the iterators read its index, or walk the text, without copying. On unchecked
 /// text they end early and do not panic.
 #[derive(Clone, Copy)]
 pub struct Json<'a> {
@@ -60,14 +60,9 @@ impl<'a> Json<'a> {
         Self { text, index: None }
     }
 
-    /// The same, of a document with an index.
-    pub(super) fn placed(text: &'a str, index: &'a JsonIndex) -> Self {
+    /// The same, for a part of a document with an index.
+    pub(super) fn indexed(text: &'a str, index: &'a JsonIndex) -> Self {
         Self { text, index: Some(index) }
-    }
-
-    /// Whether it is of a document with an index.
-    pub(crate) fn is_indexed(self) -> bool {
-        self.index.is_some()
     }
 
     /// A part of this value.
@@ -80,12 +75,12 @@ impl<'a> Json<'a> {
         let bytes = self.text.as_bytes();
         let Some(index) = self.index else { return value_end(bytes, at) };
         match bytes.get(at) {
-            // Most strings are short, and then the table does not have them.
+            // Most strings are short, and then the index does not have them.
             Some(b'"') => short_string_end(bytes, at)
-                .or_else(|| Some(at + index.length(self.text, at)?))
+                .or_else(|| Some(at + index.long_length(self.text, at)?))
                 .unwrap_or_else(|| string_end(bytes, at)),
             Some(b'{' | b'[') => index
-                .length(self.text, at)
+                .long_length(self.text, at)
                 .map_or_else(|| value_end(bytes, at), |length| at + length),
             _ => value_end(bytes, at),
         }
@@ -167,9 +162,6 @@ impl<'a> Json<'a> {
     /// The first member with that name; `None` if it is missing or this is not an object.
     #[must_use]
     pub fn get(self, key: &str) -> Option<Json<'a>> {
-        if let Some(known) = self.index.and_then(|index| index.member_of(self.text, key)) {
-            return known.map(|value| self.part(value));
-        }
         // With escapes, a name is longer than what it stands for.
         let named = |raw: &str| {
             raw == key || (raw.len() > key.len() && has_escape(raw) && unescape(raw) == key)

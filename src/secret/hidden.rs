@@ -40,7 +40,7 @@ impl Revealed {
     /// `None` if there is nothing to remove.
     pub(super) fn of(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
-        // What a code begins with.
+        // The bytes that a code can begin with.
         let coded = |byte: u8| matches!(byte, b'\\' | b'%' | 0x1B | 0xC2 | 0xE2 | 0xEF);
         let is_code = |at: &usize| code(&text[*at..]).is_some();
         let visible = memchr::memchr3_iter(b'\\', b'%', 0x1B, bytes).find(is_code);
@@ -58,7 +58,7 @@ impl Revealed {
                 at += length;
                 continue;
             }
-            // The bytes after the first one of a character begin no code.
+            // The later bytes of a character begin no code, so `end` is between two characters.
             let plain = bytes[at + 1..].iter().position(|byte| coded(*byte));
             let end = plain.map_or(bytes.len(), |plain| at + 1 + plain);
             revealed.text.push_str(&text[at..end]);
@@ -100,6 +100,26 @@ fn code(text: &str) -> Option<(Option<char>, usize)> {
                 '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
                 | '\u{2060}'..='\u{206F}' | '\u{FEFF}');
             invisible.then_some((None, character.len_utf8()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// If this fails, another part of a text is replaced than the secret behind its codes.
+        #[test]
+        fn what_no_code_stands_for_is_where_it_was(text in "([a-cé☃🦀]|%2[0-9]|%z|\\\\u0041|\\\\|\u{200b}|\u{1b}\\[1m){0,20}") {
+            let Some(revealed) = Revealed::of(&text) else { return Ok(()) };
+            prop_assert_eq!(revealed.places.len(), revealed.text.len() + 1);
+            prop_assert!(revealed.places.is_sorted());
+            for (at, character) in revealed.text.char_indices().filter(|(_, c)| "abcé☃🦀".contains(*c)) {
+                prop_assert!(text[revealed.places[at]..].starts_with(character));
+            }
         }
     }
 }

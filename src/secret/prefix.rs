@@ -10,24 +10,26 @@ pub(super) const BEGINNING: usize = 3;
 /// compile time.
 #[derive(Clone, Debug)]
 pub(super) struct Prefixes {
-    /// The first three bytes.
-    set: Bits,
-    /// Those that are a whole prefix.
+    /// By [`index`]: the first three bytes.
+    first_three: Bits,
+    /// By [`index`]: the prefixes of exactly three bytes.
     whole: Bits,
-    /// The first five bytes of the others. It rules out most places where three bytes are right.
-    longer: Bits,
+    /// By [`hash_of_five`]: the first five bytes of all longer prefixes. Most places that match three
+    /// bytes fail here.
+    first_five: Bits,
 }
 
 /// A bit for each index.
 type Bits = [u64; 512];
 
 const fn has(bits: &Bits, index: usize) -> bool {
+    // The remainder spares a check of the bounds.
     bits[index / 64 % 512] >> (index % 64) & 1 == 1
 }
 
 impl Prefixes {
     pub(super) const fn of(rules: &[SecretRule]) -> Self {
-        let mut prefixes = Self { set: [0; 512], whole: [0; 512], longer: [0; 512] };
+        let mut prefixes = Self { first_three: [0; 512], whole: [0; 512], first_five: [0; 512] };
         let mut rule = 0;
         while rule < rules.len() {
             prefixes.add(&rules[rule]);
@@ -54,7 +56,7 @@ impl Prefixes {
 
     const fn insert(&mut self, prefix: &[u8]) {
         let index = index(prefix);
-        self.set[index / 64] |= 1 << (index % 64);
+        self.first_three[index / 64] |= 1 << (index % 64);
         if prefix.len() == BEGINNING {
             self.whole[index / 64] |= 1 << (index % 64);
             return;
@@ -65,49 +67,47 @@ impl Prefixes {
             _ => (prefix[4] & 31, prefix[4] & 31),
         };
         while fifth <= last {
-            let longer = longer(index, prefix[3], fifth);
-            self.longer[longer / 64] |= 1 << (longer % 64);
+            let hash = hash_of_five(index, prefix[3], fifth);
+            self.first_five[hash / 64] |= 1 << (hash % 64);
             fifth += 1;
         }
     }
 
     /// The first position from `from` on where a prefix may begin.
     pub(super) fn next(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let may_begin = |at: usize, index: usize| {
+            has(&self.first_three, index) && self.may_go_on(index, bytes, at)
+        };
         let mut at = from;
         while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
             let indices = indices(eight);
             // Most places are no hit, so there is one branch for six of them.
-            if indices.iter().fold(false, |any, index| any | has(&self.set, *index)) {
-                let places = indices.into_iter().enumerate();
-                let mut hits = places.filter(|(_, index)| has(&self.set, *index));
-                if let Some((hit, _)) =
-                    hits.find(|(hit, index)| self.goes_on(*index, bytes, at + hit))
-                {
+            if indices.iter().fold(false, |any, index| any | has(&self.first_three, *index)) {
+                let mut places = indices.into_iter().enumerate();
+                if let Some((hit, _)) = places.find(|(hit, index)| may_begin(at + hit, *index)) {
                     return Some(at + hit);
                 }
             }
             at += indices.len();
         }
-        let rest = bytes.get(at..)?.windows(BEGINNING).enumerate();
-        let mut hits = rest.map(|(hit, three)| (at + hit, index(three)));
-        let hit =
-            hits.find(|(at, index)| has(&self.set, *index) && self.goes_on(*index, bytes, *at));
-        hit.map(|(at, _)| at)
+        let mut rest = bytes.get(at..)?.windows(BEGINNING).enumerate();
+        let hit = rest.find(|(hit, three)| may_begin(at + hit, index(three)));
+        hit.map(|(hit, _)| at + hit)
     }
 
-    /// Whether the bytes after the first three of a place are those of a prefix, or may be.
+    /// Whether the bytes after the first three of a place may be those of a prefix.
     #[inline]
-    fn goes_on(&self, index: usize, bytes: &[u8], at: usize) -> bool {
+    fn may_go_on(&self, index: usize, bytes: &[u8], at: usize) -> bool {
         let Some([fourth, fifth]) = bytes.get(at + BEGINNING..).and_then(<[u8]>::first_chunk)
         else {
             return true;
         };
-        has(&self.longer, longer(index, *fourth, *fifth)) || has(&self.whole, index)
+        has(&self.first_five, hash_of_five(index, *fourth, *fifth)) || has(&self.whole, index)
     }
 }
 
-/// The index of the first five bytes, of which three have this index. Others may have the same.
-const fn longer(index: usize, fourth: u8, fifth: u8) -> usize {
+/// A hash of five bytes; `index` is that of the first three. Others may have the same.
+const fn hash_of_five(index: usize, fourth: u8, fifth: u8) -> usize {
     let (fourth, fifth) = ((fourth & 31) as usize, (fifth & 31) as usize);
     (index * 9 + fourth * 0x2A5 + fifth * 0x1B3D) % (1 << 15)
 }
@@ -214,6 +214,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::secret::SecretRules;
 
     proptest! {
         /// If this fails, a secret is not found at some places of a text.
@@ -238,6 +239,25 @@ mod tests {
             };
             let simple = (from..text.len()).find(is_hit);
             prop_assert_eq!(prefixes.next(text.as_bytes(), from), simple);
+        }
+    }
+
+    /// If this fails, the secrets of a rule are not found at some places.
+    #[test]
+    fn the_prefixes_of_all_rules_are_found_at_every_place() {
+        let rules = SecretRules::with(Vec::new());
+        for prefix in rules.all().flat_map(|rule| rule.prefixes.iter()) {
+            for (before, after) in (0..9).flat_map(|before| [(before, ""), (before, "\u{1f}.....")])
+            {
+                for prefix in [prefix.to_string(), prefix.to_uppercase(), prefix.to_lowercase()] {
+                    let text = format!("{}{prefix}{after}", "\u{1f}".repeat(before));
+                    assert_eq!(
+                        rules.prefixes.next(text.as_bytes(), before),
+                        Some(before),
+                        "{text:?}"
+                    );
+                }
+            }
         }
     }
 }

@@ -76,10 +76,7 @@ impl SecretRules {
             return None;
         }
         let mut index = JsonIndex::default();
-        let value = match value.is_indexed() {
-            true => value,
-            false => index.check(value.text().as_bytes(), JsonRules::LENIENT).unwrap_or(value),
-        };
+        let value = index.check(value.text().as_bytes(), JsonRules::LENIENT).unwrap_or(value);
         let mut walk = Walk {
             rules: self,
             suspects,
@@ -195,13 +192,20 @@ impl<'t> Walk<'_, 't> {
             return;
         }
         let text = value.as_str().unwrap_or_default();
+        // What is suspect needs no second search for its first prefix.
         let redacted = if is_suspect { replace(&text, &self.rules.find(&text)) } else { None };
         if is_suspect && redacted.is_none() && value.text().len() >= REMEMBERED {
             self.harmless.truncate(MOST_REMEMBERED - 1);
             self.harmless.insert(0, value.text());
         }
         let named = || if is_named { self.named(key, &text) } else { None };
-        if let Some(redacted) = redacted.or_else(named) {
+        // If the key shows that the whole text is secret, its parts are not enough.
+        let is_secret = is_named && names::rule_of(key, &text).is_some();
+        let redacted = match is_secret {
+            true => named().or(redacted),
+            false => redacted.or_else(named),
+        };
+        if let Some(redacted) = redacted {
             self.count += redacted.count;
             self.rules_hit.extend(redacted.rules);
             self.edits.replace(self.suspects.place(value.text()), &redacted.text);

@@ -33,10 +33,10 @@ pub(super) fn runs_in_file(
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let (fixed, mut other_index) = (OnceCell::new(), JsonIndex::default());
+            let (fixed, mut fixed_index) = (OnceCell::new(), JsonIndex::default());
             let json = index.check(line, JsonRules::LENIENT).ok().or_else(|| {
                 let fixed = fixed.get_or_init(|| repaired(line)).as_deref()?;
-                other_index.check(fixed, JsonRules::LENIENT).ok()
+                fixed_index.check(fixed, JsonRules::LENIENT).ok()
             });
             match json.and_then(whole_session) {
                 Some(id) => runs.push((id, start..at)),
