@@ -461,3 +461,31 @@ fn an_interrupted_call_takes_no_result() {
         assert!(shown.contains("Read failed") && shown.contains("Grep completed"), "{shown}");
     }
 }
+
+/// If this fails, a session keeps its first title after it got a better one.
+#[test]
+fn the_newest_title_counts() {
+    let said = |number: u32, line: Value| {
+        let mut said = json!({"sessionId": "sea", "cwd": "/sea", "uuid": format!("u{number}"),
+            "parentUuid": null, "timestamp": format!("2026-03-14T09:00:0{number}Z")});
+        said.as_object_mut().unwrap().extend(line.as_object().unwrap().clone());
+        said
+    };
+    let asked = json!({"type": "user", "message": {"role": "user", "content": "Sail"}});
+    let answered = json!({"type": "assistant", "message": {"id": "m1", "role": "assistant",
+        "model": "claude-opus-4-5", "content": [{"type": "text", "text": "Aye"}]}});
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let lines = [
+        json!({"type": "ai-title", "aiTitle": "Out to sea", "sessionId": "sea"}),
+        said(1, asked.clone()),
+        said(2, answered.clone()),
+        json!({"type": "custom-title", "customTitle": "The long way home", "sessionId": "sea"}),
+        said(3, asked),
+    ];
+    fs::write(bench.path("sea.jsonl"), jsonl(&lines)).unwrap();
+    bench.ok(&["import", "sea.jsonl"]);
+    let state = fs::read_to_string(bench.path("runs/claude-code-sea/run.json")).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    assert_eq!(state["metadata"]["title"], "The long way home");
+}

@@ -505,3 +505,40 @@ fn a_link_to_a_session_file() {
     let said: Value = serde_json::from_str(&said.out).unwrap();
     assert_eq!((said["runs"].as_array().unwrap().len(), &said["runs"][0]["added"]), (1, &json!(0)));
 }
+
+/// If this fails, the first event of a run lacks what the beginning of its session tells, or a long
+/// prompt or many short lines before the answer hide the model or the directory.
+#[test]
+fn the_first_event_tells_what_the_beginning_of_the_session_tells() {
+    let line = |number: usize, rest: Value| {
+        let mut line = json!({"uuid": format!("u{number}"), "sessionId": "sea", "version": "2.0.9",
+            "cwd": "/sea", "gitBranch": "tide",
+            "timestamp": format!("2026-03-14T09:00:{number:02}Z")});
+        line.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        format!("{line}\n")
+    };
+    let user = |text: String| json!({"type": "user", "parentUuid": null, "message": {"role": "user", "content": text}});
+    let answer = json!({"type": "assistant", "parentUuid": "u0", "message": {"id": "m1", "role": "assistant",
+        "model": "claude-opus-4-5", "content": [{"type": "text", "text": "Aye"}]}});
+    for (short, length) in [(0, 10), (30, 10), (0, 100 << 10)] {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        let mut text = line(0, user("x".repeat(length)));
+        for number in 1..=short {
+            text += &line(number, json!({"type": "mode", "mode": "normal"}));
+        }
+        text += &line(short + 1, answer.clone());
+        fs::write(bench.path("sea.jsonl"), text).unwrap();
+        bench.ok(&["import", "sea.jsonl"]);
+        let metadata = &events(&bench, "claude-code-sea")[0]["data"]["metadata"];
+        assert_eq!(metadata["cwd"], "/sea", "{short} {length}");
+        assert_eq!(metadata["git_branch"], "tide", "{short} {length}");
+        assert_eq!(metadata["agent_version"], "2.0.9", "{short} {length}");
+        let state = fs::read_to_string(bench.path("runs/claude-code-sea/run.json")).unwrap();
+        let state: Value = serde_json::from_str(&state).unwrap();
+        assert_eq!(state["metadata"]["model"], "claude-opus-4-5", "{short} {length}");
+        if length == 10 && short == 0 {
+            assert_eq!(metadata["model"], "claude-opus-4-5");
+        }
+    }
+}

@@ -63,6 +63,7 @@ impl EncodedLine {
         text.push(Field::Data.lead());
         let data_at = text.0.len();
         text.push(&draft.data);
+        let data = data_at..text.0.len();
         for (field, value) in [
             (Field::CorrelationId, &draft.correlation_id),
             (Field::ParentEventId, &draft.parent_event_id),
@@ -86,8 +87,9 @@ impl EncodedLine {
         }
         if !draft.validated {
             // Never write a line that a reader would reject.
-            let is_valid = payload.is_some_and(|places| places.length() == draft.data.len())
-                && pending.is_valid_around(data_at..data_at + draft.data.len(), texts);
+            // A payload with other places has changed since it was checked.
+            let is_checked = payload.is_some_and(|places| places.length() == data.len());
+            let is_valid = is_checked && pending.is_valid_around(data, texts);
             if !is_valid && let Err(mut faults) = envelope::parse(&pending.probe(texts)) {
                 texts.truncate(start);
                 return Err(faults.swap_remove(0));
@@ -96,7 +98,7 @@ impl EncodedLine {
         Ok(pending)
     }
 
-    /// Whether the line is valid if its payload is, which has this range in `texts`.
+    /// Whether the line is valid, given a valid payload at `data` in `texts`.
     fn is_valid_around(&self, data: Range<usize>, texts: &str) -> bool {
         const EMPTY: &str = "{}";
         let Range { start, end } = self.text;
@@ -111,7 +113,7 @@ impl EncodedLine {
         envelope::check_around(&line.probe(&around), EMPTY.len()).is_ok()
     }
 
-    /// The line with a sequence and a time for a check.
+    /// The finished line with some sequence and time, to check it.
     fn probe(&self, texts: &str) -> Vec<u8> {
         let mut probe = Vec::with_capacity(self.longest());
         self.write(texts, 1, "1970-01-01T00:00:00.000Z", None, &mut probe);

@@ -54,7 +54,7 @@ pub(super) fn refused(
     error: Errno,
     is_wanted: fn(&Metadata) -> bool,
 ) -> FsError {
-    // No link is followed, so what is missing is missing.
+    // Links are not followed, so after ENOENT there is nothing to look at.
     let metadata = (error != Errno::ENOENT).then(|| path.metadata());
     match metadata {
         Some(Ok(metadata)) if !is_wanted(&metadata) => {
@@ -147,13 +147,13 @@ pub(super) fn sync_all(file: &File) -> io::Result<()> {
     retried(|| file.sync_all())
 }
 
-/// A buffer for so many bytes, and for the read that shows that no more follow.
+/// A buffer for `bytes` bytes and for the read that finds the end of the file.
 pub(crate) fn room_for(bytes: u64) -> Vec<u8> {
-    /// Smaller buffers are filled in several reads.
-    const MORE: u64 = 32;
-    /// A file may change its length at any time.
-    const MOST: u64 = 1 << 20;
-    Vec::with_capacity(usize::try_from(bytes.min(MOST) + MORE).unwrap_or(0))
+    /// `read_to_end` makes an extra small read if less room is left.
+    const PROBE: u64 = 32;
+    /// Larger buffers grow while they are filled: the length of a file is only a hint.
+    const LARGEST: u64 = 1 << 20;
+    Vec::with_capacity(usize::try_from(bytes.min(LARGEST) + PROBE).unwrap_or(0))
 }
 
 /// Reads a regular file of at most `limit` bytes; `None` when there is none.

@@ -44,6 +44,10 @@ impl RunOrigin {
             Role::RunCreated => {
                 if let Some(metadata) = view.data.present("metadata") {
                     self.given = Some(metadata.compact().into_owned());
+                    // A later title is newer.
+                    let title = metadata.text_at("title").filter(|title| !title.trim().is_empty());
+                    self.title =
+                        title.map(|title| (title.into_owned(), false)).or(self.title.take());
                 }
             }
             Role::Config => {
@@ -92,19 +96,20 @@ impl RunOrigin {
         self.found.iter().any(|(name, _)| *name == "cwd")
     }
 
-    /// Whether a model has answered that is named.
+    /// Whether an answer has named its model.
     #[must_use]
-    pub fn has_answered(&self) -> bool {
+    pub fn has_answer_model(&self) -> bool {
         self.first_model.is_some()
     }
 
-    /// Whether a model is named: that of an answer, or in the settings.
+    /// Whether an answer or the settings named a model.
     #[must_use]
-    pub fn names_model(&self) -> bool {
-        self.has_answered() || self.chosen_model.is_some()
+    pub fn has_model(&self) -> bool {
+        self.has_answer_model() || self.chosen_model.is_some()
     }
 
-    /// All facts as JSON text of an object. The metadata of `run.created` comes first.
+    /// All facts as JSON text of an object. The metadata of `run.created` takes precedence, except that
+    /// a later title is newer.
     #[must_use]
     pub fn metadata(&self) -> String {
         let given = Json::trusted(self.given.as_deref().unwrap_or("{}"));
@@ -112,7 +117,12 @@ impl RunOrigin {
             return given.text().to_owned();
         }
         let mut object = ObjectText::new();
-        object.members(given);
+        for (name, value) in given.members() {
+            match self.title.as_ref().filter(|_| name == "title") {
+                Some((title, _)) => object.text(&name, title),
+                None => object.json(&name, value),
+            };
+        }
         let model = self.first_model.as_ref().or(self.chosen_model.as_ref());
         let model = model.map(|model| ("model", model));
         let found = self.found.iter().map(|(name, value)| (*name, value));

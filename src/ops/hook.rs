@@ -140,6 +140,8 @@ fn by_content(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<Stri
         "start"
     };
     for number in 1.. {
+        // Another hook may have taken a number meanwhile.
+        recorder.search_again();
         let id = match is_prompt {
             true => prompt_content_id(&text, number),
             false => call_content_id(&tool, payload.input(), number),

@@ -54,7 +54,10 @@ impl RunDir {
     #[must_use]
     pub fn name(&self) -> String {
         let path = self.path();
-        let is_link = || path.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        // Without the slash at its end, behind which a link is followed.
+        let itself = path.components().as_path();
+        let is_link = || itself.symlink_metadata().is_ok_and(|metadata| metadata.is_symlink());
+        // Only a link, `.` or `..` must be resolved to get the name.
         if let Some(Component::Normal(name)) = path.components().next_back()
             && !is_link()
         {
@@ -138,5 +141,23 @@ impl RunDir {
             Err(error) if error.is_missing() => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// If this fails, a run that is named by another path is taken for another run.
+    #[test]
+    fn the_name_is_that_of_the_directory_itself() {
+        let runs = tempfile::tempdir().unwrap();
+        let run = runs.path().join("run");
+        std::fs::create_dir_all(run.join("logs")).unwrap();
+        std::os::unix::fs::symlink(&run, runs.path().join("link")).unwrap();
+        for path in ["run", "run/", "run/.", "run/logs/..", "link", "link/", "link/."] {
+            assert_eq!(RunDir::at(&runs.path().join(path)).name(), "run", "{path}");
+        }
+        assert_eq!(RunDir::at(&runs.path().join("missing")).name(), "missing");
     }
 }

@@ -61,11 +61,6 @@ impl EventIds {
         Ok(())
     }
 
-    /// Whether nothing has been read of the log.
-    pub(super) fn is_new(&self) -> bool {
-        self.scanned == 0
-    }
-
     /// Adds an id that was just appended at `offset`.
     pub(super) fn insert(&mut self, id: &str, offset: u64) {
         let key = self.key(id);

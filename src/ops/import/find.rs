@@ -185,8 +185,8 @@ fn number_of(path: &Path) -> Option<u64> {
     stem(path).parse().ok()
 }
 
-/// Puts the files of a session together, and names those that say nothing of their own. A session
-/// that is found through one of its files brings the others that are where the agent keeps them.
+/// Puts the files of a session together, and tells which of them only repeat others. A session that
+/// is found through one of its files brings the others that are where the agent keeps them.
 fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource>) {
     let mut files: Vec<&Candidate> = files.iter().collect();
     files.sort_by(|one, other| {
@@ -207,11 +207,14 @@ fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource
         files.iter().map(|file| (file.path.as_path(), &file.look)).collect();
     let mut metadata: HashMap<PathBuf, String> = HashMap::new();
     let file = |path: PathBuf| {
-        let found = match known.get(path.as_path()) {
-            Some(_) => None,
-            None => look(&path, Some(dialect)).ok(),
+        let found;
+        let look = match known.get(path.as_path()) {
+            Some(known) => Some(*known),
+            None => {
+                found = look(&path, Some(dialect)).ok();
+                found.as_ref()
+            }
         };
-        let look = known.get(path.as_path()).copied().or(found.as_ref());
         let key = copy_key(&path, look, dialect);
         let begun = look.and_then(|look| look.begun);
         metadata.extend(look.map(|look| (path.clone(), look.metadata.clone())));
@@ -321,7 +324,7 @@ fn files_of(path: &Path) -> Vec<PathBuf> {
         return vec![path.to_owned()];
     }
     let entries = WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok);
-    // A link in a folder is not followed; a warning names it.
+    // A link in a folder is taken, so that a warning names it; it is not opened.
     let is_file = |entry: &walkdir::DirEntry| {
         let kind = entry.file_type();
         is_named_like_source(entry.path())

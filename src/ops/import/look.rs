@@ -7,24 +7,19 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-use memchr::memmem;
-
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried, room_for};
 use crate::history::origin::RunOrigin;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
-use crate::import::line::Importer;
-use crate::json::{Json, JsonRules, check, repaired};
+use crate::import::line::{Importer, ReadUnit};
+use crate::json::Json;
 
 /// Number of bytes that are looked at, if they show the dialect, the session and the model.
 const LITTLE: usize = 16 << 10;
 /// Number of bytes that are looked at, if they show the dialect and the session.
 const BEGINNING: usize = 64 << 10;
-/// Number of lines that are searched for the model and the directory after the first one with the
-/// session and the time.
-const LATER: usize = 16;
 /// Up to this many bytes, a session that is one line is looked at as a whole.
 const LONGEST: usize = 64 << 20;
 
@@ -43,10 +38,8 @@ pub(super) struct Look {
     pub(super) begun: Option<Timestamp>,
     /// The facts of the run that the beginning shows: a JSON object as text.
     pub(super) metadata: String,
-    /// Whether it shows all that is looked for, or all that it is worth to look for.
-    is_enough: bool,
-    /// The working directory that the first line with one names.
-    directory: Option<String>,
+    /// Whether it names a model. Else a longer sample may.
+    names_model: bool,
 }
 
 /// Why a file is not imported.
@@ -107,18 +100,14 @@ pub(super) fn look_within(
     let read = |bytes: usize| {
         sample(path, place.start, bytes.min(length)).map_err(NotImported::Unreadable)
     };
-    // The session is one line, of which a part may not tell the times.
+    // The session is one line, of which a part does not tell the times.
     let is_whole = given.is_some_and(|dialect| dialect.whole_session.is_some());
     if is_whole && length <= LONGEST {
-        let little = look_at(&read(BEGINNING)?, given).ok();
-        return match little.filter(|look| look.begun.is_some()) {
-            Some(look) => Ok(look),
-            None => look_at(&read(length)?, given),
-        };
+        return look_at(&read(length)?, given);
     }
     let mut beginning = read(LITTLE)?;
     let mut known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
-    if beginning.len() == LITTLE && !known.as_ref().is_some_and(|look| look.is_enough) {
+    if beginning.len() == LITTLE && !known.as_ref().is_some_and(|look| look.names_model) {
         beginning = read(BEGINNING)?;
         known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
     }
@@ -146,65 +135,69 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
             Err(unknown) => return Err(NotImported::Unknown(unknown.looks_like)),
         },
     };
-    let mut importer = Importer::new(dialect, false);
-    let (mut session, mut is_sub_agent, mut origin) = (None, None, RunOrigin::default());
-    let (mut begun, mut directory, mut has_any) = (None, None, false);
-    let (mut is_enough, mut later) = (false, 0);
+    // The source lines tell facts that the events do not.
+    let mut importer = Importer::new(dialect, true);
+    let mut seen = SampleFacts::default();
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
-        if directory.is_none() && !origin.has_directory() {
-            directory = directory_in(line);
-        }
         let read = importer.read_each(line, Timestamp::from_millis(0), |unit| {
-            let Ok(read) = unit.read else { return ControlFlow::Continue(()) };
-            begun = begun.or(read.time);
-            for draft in &read.drafts {
-                session = session.take().or_else(|| draft.session_id.as_deref().map(str::to_owned));
-                is_sub_agent = is_sub_agent.or(Some(draft.data().get("agent_id").is_some()));
-                let event = draft.as_event();
-                let view = View::of(&event);
-                has_any |= !is_beside(&view);
-                origin.observe(&view);
-            }
-            if session.is_some() && begun.is_some() {
-                later += 1;
-                let has_place = directory.is_some() || origin.has_directory();
-                is_enough = has_place && origin.has_answered() || later > LATER;
-            }
-            if is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            seen.take(&unit);
+            if seen.is_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         if read.is_break() {
             break;
         }
     }
-    // Only this agent keeps its sub-agents in files of their own.
-    let is_sub_agent = dialect.name == "claude-code" && is_sub_agent == Some(true);
-    is_enough |= origin.names_model();
-    let (metadata, is_open) = (origin.metadata(), importer.rest().is_some());
+    let is_open = importer.rest().is_some();
     // A longer sample is not all of the file.
     let is_all = sample.len() < detect::BYTES;
-    let is_unnamed = session.is_none() && is_all && (is_open || !has_any);
     Ok(Look {
         dialect,
         why,
-        session,
-        is_unnamed,
-        is_sub_agent,
-        begun,
-        metadata,
-        is_enough,
-        directory,
+        is_unnamed: seen.session.is_none() && is_all && (is_open || !seen.has_any),
+        // Only this agent keeps its sub-agents in files of their own.
+        is_sub_agent: dialect.name == "claude-code" && seen.is_sub_agent == Some(true),
+        names_model: seen.origin.has_model(),
+        begun: seen.begun,
+        metadata: seen.origin.metadata(),
+        session: seen.session,
     })
 }
 
-/// The working directory that a line names.
-fn directory_in(line: &[u8]) -> Option<String> {
-    memmem::find(line, b"\"cwd\"").filter(|_| line.len() <= BEGINNING)?;
-    let of = |line: &[u8]| {
-        let json = check(line, JsonRules::LENIENT).ok()?;
-        Some(json.text_at("cwd").map(Cow::into_owned))
-    };
-    of(line).or_else(|| of(&repaired(line)?)).flatten()
+/// What the lines so far show.
+#[derive(Default)]
+struct SampleFacts {
+    session: Option<String>,
+    is_sub_agent: Option<bool>,
+    begun: Option<Timestamp>,
+    origin: RunOrigin,
+    /// Whether anybody said or did something.
+    has_any: bool,
+}
+
+impl SampleFacts {
+    fn take(&mut self, unit: &ReadUnit<'_>) {
+        let Ok(read) = &unit.read else { return };
+        self.begun = self.begun.or(read.time);
+        for draft in &read.drafts {
+            if self.session.is_none() {
+                self.session = draft.session_id.as_deref().map(str::to_owned);
+            }
+            self.is_sub_agent.get_or_insert_with(|| draft.data().get("agent_id").is_some());
+            let event = draft.as_event();
+            let view = View::of(&event);
+            self.has_any |= !is_beside(&view);
+            self.origin.observe(&view);
+        }
+    }
+
+    /// Whether all that is looked for is known.
+    fn is_all(&self) -> bool {
+        self.session.is_some()
+            && self.begun.is_some()
+            && self.origin.has_directory()
+            && self.origin.has_answer_model()
+    }
 }
 
 /// Whether an event is of a line beside the conversation, which names no session: Claude Code writes
@@ -216,8 +209,7 @@ fn is_beside(view: &View<'_, '_>) -> bool {
 impl Look {
     /// The working directory.
     pub(super) fn directory(&self) -> Option<String> {
-        let named = Json::trusted(&self.metadata).text_at("cwd").map(Cow::into_owned);
-        named.or_else(|| self.directory.clone())
+        Json::trusted(&self.metadata).text_at("cwd").map(Cow::into_owned)
     }
 }
 

@@ -121,7 +121,7 @@ impl Recorder {
         made: &mut PreparedBatch<'_>,
         end: Option<u64>,
     ) -> Result<Attempt, RunError> {
-        self.searched = None;
+        self.search_again();
         if self.identity.provisional {
             self.identity = identify(&self.run, &self.log, (self.options.clock)())?;
             self.adopt(&made.intakes)?;

@@ -106,7 +106,7 @@ impl Recorder {
             stops: false,
             defers_sync: false,
             resume_after: None,
-            searched: None,
+            is_searched: false,
             made: Vec::new(),
             options,
         })

@@ -37,8 +37,9 @@ pub(crate) struct Recorder {
     recent: RecentCalls,
     /// Bytes of the log after the last append.
     end: u64,
-    /// Bytes of the log when it was searched for an id; `None` if it must be looked at again.
-    searched: Option<u64>,
+    /// Whether the log was searched for ids since the last append or
+    /// [`Recorder::search_again`].
+    is_searched: bool,
     /// The lines of the last append.
     buffer: Vec<u8>,
     /// The end of each of these lines.
@@ -124,7 +125,7 @@ impl Recorder {
     pub(crate) fn expect_many_ids(&mut self) {
         if !self.many_ids {
             // An earlier append may have kept only its own ids.
-            self.ids = None;
+            (self.ids, self.is_searched) = (None, false);
         }
         self.many_ids = true;
     }
@@ -135,18 +136,17 @@ impl Recorder {
     /// The log cannot be read.
     pub(crate) fn stored(&mut self, event_id: &str) -> Result<Option<Vec<u8>>, RunError> {
         let ids = self.ids.get_or_insert_with(EventIds::all);
-        if self.searched.is_none() || ids.is_new() {
-            let length = self.log.length()?;
-            ids.scan(&self.log, length)?;
-            self.searched = Some(length);
+        if !self.is_searched {
+            ids.scan(&self.log, self.log.length()?)?;
+            self.is_searched = true;
         }
         ids.line(&self.log, event_id)
     }
 
-    /// Makes the next [`Recorder::stored`] look for events that others appended meanwhile. Until
-    /// then, it knows those of the first search after an append.
-    pub(in crate::run) fn search_again(&mut self) {
-        self.searched = None;
+    /// Makes the next [`Recorder::stored`] read what others appended. Until then, it answers from the
+    /// last search.
+    pub(crate) fn search_again(&mut self) {
+        self.is_searched = false;
     }
 
     /// The line of an event that this recorder appended or found.
