@@ -258,7 +258,10 @@ fn hooks_at_the_same_time() {
                     hook(
                         bench,
                         &[json!({"session_id": "s", "hook_event_name": "PreToolUse", "transcript_path": "",
-                            "tool_name": "Bash", "tool_input": {}, "tool_use_id": id})],
+                            "tool_name": "Bash", "tool_input": {}, "tool_use_id": id}),
+                            // Without an id, prompts with the same text are told apart by a number.
+                            json!({"session_id": "s", "hook_event_name": "UserPromptSubmit",
+                            "transcript_path": "", "prompt": "continue"})],
                     );
                 }
             });
@@ -266,6 +269,7 @@ fn hooks_at_the_same_time() {
     });
     let log = fs::read_to_string(bench.path("runs/claude-code-s/events.jsonl")).unwrap();
     assert_eq!(log.lines().filter(|line| line.contains("tool.started")).count(), 160);
+    assert_eq!(log.lines().filter(|line| line.contains("message.user")).count(), 160);
     assert_eq!(log.lines().filter(|line| line.contains("run.created")).count(), 1);
 }
 

@@ -87,9 +87,22 @@ pub(crate) fn record_hook(
         // Another hook of the session may have recorded it at the same moment.
         drafts.push(Draft { settled_id: true, ..created });
     }
-    drafts.push(named(payload, &mut recorder)?);
-    let outcomes = recorder.append(&drafts)?.outcomes;
-    outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+    let is_numbered = matches!(payload.named_by(), NamedBy::Content);
+    if is_numbered {
+        recorder.expect_many_ids();
+    }
+    loop {
+        drafts.push(named(payload, &mut recorder)?);
+        let mut is_taken = false;
+        for outcome in recorder.append(&drafts)?.outcomes {
+            is_taken = outcome?.repeated;
+        }
+        if !(is_taken && is_numbered) {
+            break;
+        }
+        // At the same moment, another hook took the number for the same content.
+        drafts.clear();
+    }
     drop(recorder);
     if payload.meaning.takes_over() {
         return take_over(payload, runs_dir, options);

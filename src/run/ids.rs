@@ -61,6 +61,11 @@ impl EventIds {
         Ok(())
     }
 
+    /// Whether it keeps only some ids.
+    pub(super) fn is_partial(&self) -> bool {
+        self.wanted.is_some()
+    }
+
     /// Adds an id that was just appended at `offset`.
     pub(super) fn insert(&mut self, id: &str, offset: u64) {
         let key = self.key(id);

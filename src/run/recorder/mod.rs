@@ -135,6 +135,10 @@ impl Recorder {
     /// # Errors
     /// The log cannot be read.
     pub(crate) fn stored(&mut self, event_id: &str) -> Result<Option<Vec<u8>>, RunError> {
+        // An append may have kept only its own ids.
+        if self.ids.as_ref().is_none_or(EventIds::is_partial) {
+            (self.ids, self.is_searched) = (None, false);
+        }
         let ids = self.ids.get_or_insert_with(EventIds::all);
         if !self.is_searched {
             ids.scan(&self.log, self.log.length()?)?;
