@@ -259,7 +259,7 @@ fn hooks_at_the_same_time() {
                         bench,
                         &[json!({"session_id": "s", "hook_event_name": "PreToolUse", "transcript_path": "",
                             "tool_name": "Bash", "tool_input": {}, "tool_use_id": id}),
-                            // Without an id, prompts with the same text are told apart by a number.
+                            // Without an id, prompts with the same text get numbers.
                             json!({"session_id": "s", "hook_event_name": "UserPromptSubmit",
                             "transcript_path": "", "prompt": "continue"})],
                     );
