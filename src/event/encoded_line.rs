@@ -87,7 +87,7 @@ impl EncodedLine {
         }
         if !draft.validated {
             // Never write a line that a reader would reject.
-            // A payload with other places has changed since it was checked.
+            // A payload of another length was changed after it was checked.
             let is_checked = payload.is_some_and(|places| places.length() == data.len());
             let is_valid = is_checked && pending.is_valid_around(data, texts);
             if !is_valid && let Err(mut faults) = envelope::parse(&pending.probe(texts)) {

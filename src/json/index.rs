@@ -4,7 +4,8 @@
 /// Minimum length in bytes of a value that is remembered. Shorter ones are walked through.
 pub(super) const LONG: usize = 48;
 
-/// The structural index of one checked document. Its [`Json`] and all parts of it use it.
+/// The structural index of one checked document. The [`Json`] of the document and of its parts
+/// reads it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct JsonIndex {
     /// The address of the text. It is only compared.

@@ -201,10 +201,7 @@ impl<'t> Walk<'_, 't> {
         let named = || if is_named { self.named(key, &text) } else { None };
         // If the key shows that the whole text is secret, its parts are not enough.
         let is_secret = is_named && names::rule_of(key, &text).is_some();
-        let redacted = match is_secret {
-            true => named().or(redacted),
-            false => redacted.or_else(named),
-        };
+        let redacted = if is_secret { named().or(redacted) } else { redacted.or_else(named) };
         if let Some(redacted) = redacted {
             self.count += redacted.count;
             self.rules_hit.extend(redacted.rules);
