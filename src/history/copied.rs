@@ -52,13 +52,19 @@ impl WorkItems {
         let is_read = origin.as_deref() == Some(TIME_OF_READING);
         // Where a copy has times of its own, its place in the history identifies the work.
         let history = view.field(HISTORY);
-        let work_time = (!is_read).then(|| time.to_string());
-        let places = WorkPlaces { time: work_time.as_deref(), history: history.as_deref() };
         if view.is_imported() && origin.is_none() {
             let (first, last) = self.span.unwrap_or((time, time));
             self.span = Some((first.min(time), last.max(time)));
         }
-        if let Some(usage) = Usage::of(view) {
+        let usage = Usage::of(view);
+        let is_work =
+            usage.is_some() || view.role.is_tool_state() || view.is_prompt() || view.is_error();
+        if !is_work {
+            return;
+        }
+        let work_time = (!is_read).then(|| time.to_string());
+        let places = WorkPlaces { time: work_time.as_deref(), history: history.as_deref() };
+        if let Some(usage) = usage {
             self.has_totals |= view.usage_scope() == UsageScope::Session;
             let request = view.field("request_id");
             // The lines of one response have several times; the first one counts.

@@ -1,5 +1,7 @@
 //! Finds out what a source is, from its first lines. It decides on evidence or not at all.
 
+use std::borrow::Cow;
+
 use super::document::DocumentSplitter;
 use super::source::SourcePart;
 use super::{DIALECTS, Dialect, foreign};
@@ -123,15 +125,16 @@ pub(crate) fn without_mark(text: &[u8]) -> &[u8] {
 }
 
 /// The values of the sample: its lines, or a document without most items of its list.
-fn values(sample: &[u8]) -> Vec<Vec<u8>> {
+fn values(sample: &[u8]) -> Vec<Cow<'_, [u8]>> {
     let is_blank = |line: &&[u8]| line.trim_ascii().is_empty();
     let mut lines = sample.split(|byte| *byte == b'\n').filter(|line| !is_blank(line)).peekable();
     let Some(first) = lines.peek() else { return Vec::new() };
     let begins_list = first.trim_ascii_start().first() == Some(&b'[');
-    if json::check(first, JsonRules::LENIENT).is_ok() && !begins_list {
-        return lines.map(<[u8]>::to_vec).take(LINES).collect();
+    let has_lines = !begins_list && json::check(first, JsonRules::LENIENT).is_ok();
+    match if has_lines { None } else { document(sample) } {
+        Some(values) => values.into_iter().map(Cow::Owned).collect(),
+        None => lines.map(Cow::Borrowed).take(LINES).collect(),
     }
-    document(sample).unwrap_or_else(|| lines.map(<[u8]>::to_vec).take(LINES).collect())
 }
 
 /// The beginning of a document that spans many lines: its members, and its list with one item.
@@ -186,7 +189,7 @@ fn native_sign(line: Json<'_>) -> Option<&'static str> {
 }
 
 /// What an unknown source looks like.
-fn look(values: &[Vec<u8>]) -> String {
+fn look(values: &[Cow<'_, [u8]>]) -> String {
     const FIELDS: usize = 6;
     let parsed = values.iter().map(|text| json::check(text, JsonRules::LENIENT).ok());
     let parsed: Vec<Option<Json<'_>>> = parsed.collect();

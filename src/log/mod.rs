@@ -48,6 +48,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::fs::FsError;
+use crate::fs::hash::HexHash;
 use crate::text::human::duration;
 
 /// The end of an intact log.
@@ -56,7 +57,7 @@ pub(crate) struct LogPosition {
     /// Sequence of the last event; 0 in an empty log.
     pub sequence: u64,
     /// Hash of the last line; `None` in an empty log.
-    pub hash: Option<String>,
+    pub hash: Option<HexHash>,
     /// Bytes in the log.
     pub end: u64,
 }

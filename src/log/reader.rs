@@ -268,11 +268,14 @@ impl LogReader {
             self.filled -= self.from;
             self.from = 0;
         }
-        if self.filled == self.buffer.len() {
-            self.buffer.resize((self.buffer.len() * 2).max(CHUNK), 0);
-        }
         let at = self.offset + self.filled as u64;
-        let room = (self.buffer.len() - self.filled).min(self.end.saturating_sub(at) as usize);
+        let left = usize::try_from(self.end.saturating_sub(at)).unwrap_or(usize::MAX);
+        if self.filled == self.buffer.len() {
+            // A short log needs no large buffer.
+            let least = CHUNK.min(self.filled.saturating_add(left));
+            self.buffer.resize((self.buffer.len() * 2).max(least), 0);
+        }
+        let room = (self.buffer.len() - self.filled).min(left);
         let read = read_some(&self.file, &mut self.buffer[self.filled..self.filled + room], at)
             .map_err(|error| FsError::io(&self.path, Action::Read, error))?;
         self.filled += read;

@@ -8,7 +8,7 @@ use super::{LogError, LogPosition};
 use crate::event::envelope::{self, Event, MAX_LINE};
 use crate::event::schema::MAX_SEQUENCE;
 use crate::event::time::Timestamp;
-use crate::fs::hash::{hex, line_hash};
+use crate::fs::hash::{HexHash, sha256};
 use crate::fs::{Action, FsError, PathAt, append_lines, make_dir, sync_dir, sync_file};
 
 /// How unterminated bytes were handled.
@@ -106,13 +106,15 @@ impl LogFile {
             (Ok(event), _) if event.sequence == MAX_SEQUENCE => {
                 Err(damaged("its sequence is the greatest there is".to_owned()))
             }
-            (Ok(event), _) => {
-                Ok(LogPosition { sequence: event.sequence, hash: Some(line_hash(line)), end })
-            }
+            (Ok(event), _) => Ok(LogPosition {
+                sequence: event.sequence,
+                hash: Some(HexHash::of(&sha256(line))),
+                end,
+            }),
             (Err(_), Some(ResumeAfter { offset, sequence })) if offset == tail.last_at => {
                 let hash = hash_range(self.file(), tail.last_at, tail.last_end)
                     .map_err(|error| FsError::io(self.path(), Action::Read, error))?;
-                Ok(LogPosition { sequence, hash: Some(hex(&hash)), end })
+                Ok(LogPosition { sequence, hash: Some(HexHash::of(&hash)), end })
             }
             (Err(reason), _) => Err(damaged(reason)),
         }
@@ -143,7 +145,7 @@ impl Locked<'_> {
                 self.append(b"\n")?;
                 let position = LogPosition {
                     sequence: position.sequence + 1,
-                    hash: Some(line_hash(&record)),
+                    hash: Some(HexHash::of(&sha256(&record))),
                     end: self.length(),
                 };
                 Ok((position, Repair::Completed(record)))
@@ -216,7 +218,7 @@ fn last_event<'l>(line: &'l [u8], run_id: Option<&str>) -> Result<Event<'l>, Str
 /// Whether unterminated bytes are the whole record that would come next.
 fn continues(torn: &[u8], position: &LogPosition, run_id: Option<&str>) -> bool {
     let Ok(event) = last_event(torn, run_id) else { return false };
-    let chained =
-        event.prev_hash.is_none() || event.prev_hash.as_deref() == position.hash.as_deref();
+    let chained = event.prev_hash.is_none()
+        || event.prev_hash.as_deref() == position.hash.as_ref().map(HexHash::as_str);
     event.sequence == position.sequence + 1 && chained
 }

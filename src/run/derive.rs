@@ -116,7 +116,8 @@ impl Derivation {
         while let Some(line) = reader.next_line()? {
             let event = line.event();
             self.damaged |= event.is_err();
-            self.take(&line, event.ok().flatten().as_ref(), None);
+            self.compare(&line, None);
+            self.take(&line, event.ok().flatten().as_ref(), None, None);
         }
         Ok(())
     }
@@ -124,42 +125,49 @@ impl Derivation {
     /// Takes lines that this process wrote at the reader's position.
     pub(super) fn take_written(&mut self, lines: &[u8], ends: &[LineEnd], reader: &mut LogReader) {
         let mut from = 0;
-        for LineEnd { at, counted, payload } in ends {
+        for LineEnd { at, hash, counted, payload } in ends {
             let bytes = &lines[from..*at];
             let line = reader.pass(bytes);
+            self.compare(&line, Some(hash));
             match counted {
                 // The last line is the head, so it is read.
                 Some(counted)
                     if self.fold.state.has_begun() && *at < lines.len() && !self.is_observed() =>
                 {
-                    self.compare(&line);
                     self.fold.state.count(*counted);
                 }
                 _ => {
                     let payload = payload.as_ref();
                     let event = envelope::written(bytes, payload.map(MemberPlaces::length));
-                    self.take(&line, event.as_ref(), payload);
+                    self.take(&line, event.as_ref(), payload, Some(*hash));
                 }
             }
             from = *at;
         }
     }
 
-    /// Compares a line with the stored head.
-    fn compare(&mut self, line: &Line<'_>) {
+    /// Compares a line with the stored head. The hash of the line may be known.
+    fn compare(&mut self, line: &Line<'_>, hash: Option<&HexHash>) {
         if let (Some(stored), Body::Complete(bytes)) = (&self.stored, line.body)
             && line.offset + bytes.len() as u64 + 1 == stored.bytes
         {
-            self.stored_seen = line_hash(bytes) == stored.hash;
+            let hash = hash.copied().or_else(|| line.hash());
+            self.stored_seen = hash.is_some_and(|hash| hash.is(&stored.hash));
         }
     }
 
-    /// Takes a line and its event. The places of the payload's members may be known.
-    fn take(&mut self, line: &Line<'_>, event: Option<&Event<'_>>, payload: Option<&MemberPlaces>) {
-        self.compare(line);
+    /// Takes a line and its event. The places of the payload's members, and the hash of the line,
+    /// may be known.
+    fn take(
+        &mut self,
+        line: &Line<'_>,
+        event: Option<&Event<'_>>,
+        payload: Option<&MemberPlaces>,
+        hash: Option<HexHash>,
+    ) {
         if let Some(event) = event {
             let view = View::known(event, payload);
-            self.fold.observe(&view, line, &mut self.records);
+            self.fold.observe_hashed(&view, line, hash, &mut self.records);
             if let Some(observer) = &mut self.observer {
                 observer(&view, line.offset);
             }

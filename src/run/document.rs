@@ -10,7 +10,7 @@ use crate::history::facts::{Counts, Deliverables, RunFacts, Total};
 use crate::history::models;
 use crate::history::status::Status;
 use crate::history::usage::Usage;
-use crate::json::{self, Json, JsonRules};
+use crate::json::{self, Json, JsonRules, Members};
 
 /// Version of the written documents.
 pub(crate) const SCHEMA_VERSION: u32 = 1;
@@ -338,20 +338,17 @@ pub(crate) fn stored_head(bytes: &[u8]) -> Option<Head> {
 #[must_use]
 pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
     let json = json::check(bytes, JsonRules::STRICT).ok().filter(|json| json.is_object())?;
-    let text = |path: &str| {
-        let value = json.path(path).filter(|value| value.kind() == json::Kind::String)?;
-        value.as_str().map(std::borrow::Cow::into_owned)
-    };
-    let number = |path: &str| json.path(path).and_then(Json::as_u64);
-    let is_set = |path: &str| json.path(path).and_then(Json::as_bool) == Some(true);
-    let time = |path: &str| Timestamp::parse(&text(path)?);
-    let list = |path: &str| {
-        let items = json.path(path).into_iter().flat_map(Json::items);
-        items.filter_map(Json::as_str).map(std::borrow::Cow::into_owned).collect::<Vec<_>>()
-    };
-    let cost = json.path("counts.cost_usd").and_then(Json::as_f64);
+    let whole = Members::of(json);
+    let part = |name: &str| Members::of(whole.get(name).unwrap_or(Json::NULL));
+    let (counts, deliverables) = (part("counts"), part("deliverables"));
+    let text = |name: &str| text_in(&whole, name);
+    let number = |name: &str| counts.get(name).and_then(Json::as_u64);
+    let is_set =
+        |part: &Members<'_>, name: &str| part.get(name).and_then(Json::as_bool) == Some(true);
+    let time = |name: &str| Timestamp::parse(&text(name)?);
+    let cost = counts.get("cost_usd").and_then(Json::as_f64);
     let cost_micros = cost.map(|dollars| (dollars * 1e6).round() as i64);
-    let raw = |path: &str| json.path(path).map(|value| value.compact().into_owned());
+    let raw = |name: &str| whole.present(name).map(|value| value.compact().into_owned());
     Some(RunFacts {
         run_id: text("run_id").unwrap_or_default(),
         session_id: text("session_id").unwrap_or_default(),
@@ -359,42 +356,54 @@ pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
         status: Status::parse(&text("status")?)?,
         created_at: time("created_at"),
         recorded_at: time("recorded_at"),
-        is_imported: is_set("imported"),
+        is_imported: is_set(&whole, "imported"),
         started_at: time("started_at"),
         ended_at: time("ended_at"),
-        duration_ms: number("duration_ms"),
+        duration_ms: whole.get("duration_ms").and_then(Json::as_u64),
         error: raw("error"),
         reason: None,
         deliverables: Deliverables {
-            required: list("deliverables.required"),
-            status: text("deliverables.status"),
-            missing: list("deliverables.missing"),
+            required: list_in(&deliverables, "required"),
+            status: text_in(&deliverables, "status"),
+            missing: list_in(&deliverables, "missing"),
         },
         metadata: raw("metadata").unwrap_or_else(|| "{}".to_owned()),
-        models: list("models"),
+        models: list_in(&whole, "models"),
         prompt: text("prompt"),
         counts: Counts {
-            events: number("counts.events").unwrap_or(0),
-            prompts: number("counts.prompts").unwrap_or(0),
-            tool_calls: number("counts.tool_calls").unwrap_or(0),
-            tool_failures: number("counts.tool_failures").unwrap_or(0),
-            errors: number("counts.errors").unwrap_or(0),
-            warnings: number("counts.warnings").unwrap_or(0),
+            events: number("events").unwrap_or(0),
+            prompts: number("prompts").unwrap_or(0),
+            tool_calls: number("tool_calls").unwrap_or(0),
+            tool_failures: number("tool_failures").unwrap_or(0),
+            errors: number("errors").unwrap_or(0),
+            warnings: number("warnings").unwrap_or(0),
             usage: Usage {
-                input_tokens: number("counts.input_tokens"),
-                output_tokens: number("counts.output_tokens"),
-                output_at_least: is_set("counts.output_tokens_at_least"),
-                cache_read_tokens: number("counts.cache_read_tokens"),
-                cache_creation_tokens: number("counts.cache_creation_tokens"),
+                input_tokens: number("input_tokens"),
+                output_tokens: number("output_tokens"),
+                output_at_least: is_set(&counts, "output_tokens_at_least"),
+                cache_read_tokens: number("cache_read_tokens"),
+                cache_creation_tokens: number("cache_creation_tokens"),
                 cost_micros,
                 // The document does not say which part it is.
-                estimated_micros: cost_micros.filter(|_| is_set("counts.cost_estimated")),
-                uncosted_calls: number("counts.uncosted_calls").unwrap_or(0),
+                estimated_micros: cost_micros.filter(|_| is_set(&counts, "cost_estimated")),
+                uncosted_calls: number("uncosted_calls").unwrap_or(0),
             },
         },
         copied: {
-            let parts = json.path("counts.copied.from").into_iter().flat_map(Json::items);
+            let parts = counts.path("copied.from").into_iter().flat_map(Json::items);
             parts.filter_map(Copied::parse).collect()
         },
     })
+}
+
+/// The string with that name.
+fn text_in(part: &Members<'_>, name: &str) -> Option<String> {
+    let value = part.get(name).filter(|value| value.kind() == json::Kind::String)?;
+    value.as_str().map(std::borrow::Cow::into_owned)
+}
+
+/// The strings in the list with that name.
+fn list_in(part: &Members<'_>, name: &str) -> Vec<String> {
+    let items = part.get(name).into_iter().flat_map(Json::items);
+    items.filter_map(Json::as_str).map(std::borrow::Cow::into_owned).collect()
 }

@@ -17,7 +17,7 @@ use crate::event::id::EventId;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
-use crate::fs::hash::line_hash;
+use crate::fs::hash::{HexHash, sha256};
 use crate::fs::{append_lines, make_dir};
 use crate::history::state::Counted;
 use crate::json::MemberPlaces;
@@ -27,7 +27,7 @@ use crate::log::lock::{Locked, LogFile};
 /// Collects the lines of one append.
 pub(super) struct Writing {
     pub(super) sequence: u64,
-    pub(super) hash: Option<String>,
+    pub(super) hash: Option<HexHash>,
     /// The offset of the buffer in the log.
     pub(super) start: u64,
     /// The time of the append, and its text below.
@@ -48,6 +48,8 @@ pub(super) struct Written {
     /// The range of the line in the buffer, including its newline.
     pub(super) from: usize,
     pub(super) to: usize,
+    /// The hash of the line.
+    hash: HexHash,
 }
 
 /// The end of a line, and the effect of its event.
@@ -55,6 +57,8 @@ pub(super) struct Written {
 pub(super) struct LineEnd {
     /// The offset after its newline.
     pub(super) at: usize,
+    /// The hash of the line.
+    pub(super) hash: HexHash,
     /// Present if the event only adds to the counts of the run.
     pub(super) counted: Option<Counted>,
     /// The places of the members of the event's payload, if they are known.
@@ -95,16 +99,17 @@ impl Writing {
     ) {
         let from = self.buffer.len();
         self.sequence += 1;
-        let hash = self.hash.as_deref();
-        pending.write(texts, self.sequence, &self.now_text, hash, &mut self.buffer);
+        let before = self.hash.as_ref().map(HexHash::as_str);
+        pending.write(texts, self.sequence, &self.now_text, before, &mut self.buffer);
         let to = self.buffer.len();
-        self.hash = Some(line_hash(&self.buffer[from..to - 1]));
+        let hash = HexHash::of(&sha256(&self.buffer[from..to - 1]));
+        self.hash = Some(hash);
         let (event_id, sequence) = (pending.event_id, self.sequence);
         if intake.is_some_and(|(_, given)| given) {
             self.by_id.insert(event_id.to_string(), self.written.len());
         }
         let intake = intake.map(|(index, _)| index);
-        self.written.push(Written { event_id, sequence, role, intake, from, to });
+        self.written.push(Written { event_id, sequence, role, intake, from, to, hash });
     }
 
     /// The result: the outcomes of the drafts, the ends of the lines in the buffer, and the buffer.
@@ -116,7 +121,8 @@ impl Writing {
         let ends = self.written.iter().map(|line| {
             let intake = line.intake.and_then(|index| intakes.get(index)?.as_ref().ok());
             let counted = intake.and_then(|intake| Counted::of(line.role, &intake.derived));
-            LineEnd { at: line.to, counted, payload: intake.and_then(|intake| intake.payload) }
+            let payload = intake.and_then(|intake| intake.payload);
+            LineEnd { at: line.to, hash: line.hash, counted, payload }
         });
         let ends = ends.collect();
         let mut written = self.written.into_iter().filter(|line| line.intake.is_some());

@@ -10,6 +10,8 @@ use super::rule::SecretRule;
 
 /// Minimum length of a run of base64 characters that is looked into.
 const SHORTEST: usize = 24;
+/// Length of a UUID as text.
+const UUID: usize = 36;
 /// Maximum number of characters that are decoded from a hit on.
 const REACH: usize = 64 << 10;
 /// Number of characters before a hit that are decoded too: a multiple of four.
@@ -189,8 +191,8 @@ fn is_base64(byte: u8) -> bool {
     SEXTETS[usize::from(byte)] != NONE
 }
 
-/// The runs of at least [`SHORTEST`] base64 characters that are no hex. Looks at few bytes of other
-/// text.
+/// The runs of at least [`SHORTEST`] base64 characters that are neither hex nor a UUID. Looks at few
+/// bytes of other text.
 pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = std::ops::Range<usize>> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -203,8 +205,10 @@ pub(super) fn runs(text: &[u8]) -> impl Iterator<Item = std::ops::Range<usize>> 
                     let start = from;
                     let more = text[from..].iter().position(|byte| !is_base64(*byte));
                     from = more.map_or(text.len(), |length| start + length);
-                    // Hashes are no base64 of a text.
-                    if text[start..from].iter().any(|byte| !byte.is_ascii_hexdigit()) {
+                    // Hashes and UUIDs are no base64 of a text.
+                    let is_uuid = from - start == UUID;
+                    let is_hex = |byte: &u8| byte.is_ascii_hexdigit() || is_uuid && *byte == b'-';
+                    if !text[start..from].iter().all(is_hex) {
                         return Some(start..from);
                     }
                 }

@@ -50,16 +50,22 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     let mut files: Vec<PathBuf> = paths.iter().flat_map(|path| files_of(path)).collect();
     files.sort();
     files.dedup();
-    let mut files: Vec<(PathBuf, u64)> = files.into_iter().map(with_time).collect();
-    files.retain(|(path, changed)| since.is_none_or(|since| *changed >= since) && !is_part(path));
-    let looks = each(&files, |(path, changed)| {
-        let look = look(path, from)?;
-        let runs = runs_in_file(path, look.dialect).unwrap_or_default();
-        let sessions = each_run(path, *changed, &look, runs);
-        Ok((look, sessions))
+    files.retain(|path| !is_part(path));
+    let looks = each(&files, |path| {
+        let changed = changed_at(path);
+        if since.is_some_and(|since| changed < since) {
+            return None;
+        }
+        let looked = look(path, from).map(|look| {
+            let runs = runs_in_file(path, look.dialect).unwrap_or_default();
+            let sessions = each_run(path, changed, &look, runs);
+            (look, sessions)
+        });
+        Some((changed, looked))
     });
     let mut sessions: BTreeMap<(&'static str, String), Vec<Candidate>> = BTreeMap::new();
-    for ((path, changed), look) in files.into_iter().zip(looks) {
+    for (path, looked) in files.into_iter().zip(looks) {
+        let Some((changed, look)) = looked else { continue };
         match look {
             Ok((_, runs)) if !runs.is_empty() => found.sessions.extend(runs),
             Ok((look, _)) => {
@@ -347,9 +353,9 @@ fn stem(path: &Path) -> String {
     path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
-/// The path, and when the file was last changed, in milliseconds since 1970.
-fn with_time(path: PathBuf) -> (PathBuf, u64) {
-    let modified = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();
+/// When the file was last changed, in milliseconds since 1970.
+fn changed_at(path: &Path) -> u64 {
+    let modified = std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
     let since = modified.and_then(|modified| modified.duration_since(UNIX_EPOCH).ok());
-    (path, since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX)))
+    since.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

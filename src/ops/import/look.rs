@@ -100,20 +100,19 @@ pub(super) fn look_within(
     let read = |bytes: usize| {
         sample(path, place.start, bytes.min(length)).map_err(NotImported::Unreadable)
     };
-    // The session is one line, of which a part does not tell the times.
-    let is_whole = given.is_some_and(|dialect| dialect.whole_session.is_some());
-    if is_whole && length <= LONGEST {
-        return look_at(&read(length)?, given);
-    }
+    // If the session is one line, a part of it may not reach the first time.
+    let is_one_line = given.is_some_and(|dialect| dialect.whole_session.is_some());
+    let is_told = |look: &Look| look.session.is_some() && (!is_one_line || look.begun.is_some());
     let mut beginning = read(LITTLE)?;
-    let mut known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
+    let mut known = look_at(&beginning, given).ok().filter(is_told);
     if beginning.len() == LITTLE && !known.as_ref().is_some_and(|look| look.names_model) {
         beginning = read(BEGINNING)?;
-        known = look_at(&beginning, given).ok().filter(|look| look.session.is_some());
+        known = look_at(&beginning, given).ok().filter(is_told);
     }
     match known {
         Some(look) => Ok(look),
         None if beginning.len() < BEGINNING => look_at(&beginning, given),
+        None if is_one_line => look_at(&read(LONGEST)?, given),
         None => look_at(&read(detect::BYTES)?, given),
     }
 }
