@@ -75,7 +75,7 @@ pub(super) enum Placement {
 
 impl Writing {
     /// An empty append at that position. It reuses the buffer, which is cheaper than allocating.
-    pub(super) fn after(position: LogPosition, now: Timestamp, mut buffer: Vec<u8>) -> Self {
+    pub(super) fn after(position: &LogPosition, now: Timestamp, mut buffer: Vec<u8>) -> Self {
         buffer.clear();
         Self {
             sequence: position.sequence,

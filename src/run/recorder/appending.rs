@@ -214,7 +214,7 @@ impl Recorder {
         }
         let creates = options.create || drafts().any(is_created);
         let begun = creates && has_begun(locked.log(), &position)?;
-        let mut writing = Writing::after(position, now, std::mem::take(buffer));
+        let mut writing = Writing::after(&position, now, std::mem::take(buffer));
         writing.buffer.reserve(prepared.longest());
         let mut batch = Batch::default();
         if let Repair::Quarantined(moved) = &repair {
