@@ -11,20 +11,18 @@ use walkdir::WalkDir;
 
 use super::copies_of_files::{merged, without_copies};
 use super::look::{Look, NotImported, look, look_within};
+use super::relatives::{
+    folder_of_events, is_named_like_source, is_part, is_state, name_of, number_of, parent_session,
+    relatives, session_of_parent, stem, storage_of, with_children,
+};
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
 use crate::fs::{Access, PathAt, open_regular, retried};
 use crate::import::Dialect;
 use crate::ops::parallel::each;
 
-/// The endings of the names of session files.
-const ENDINGS: &[&str] = &["jsonl", "json"];
-
 /// Size of each read in the search for a session, in bytes.
 const PIECE: usize = 1 << 20;
-
-/// The folder with the files of sub-agents, in a folder named like the session.
-const SUB_AGENTS: &str = "subagents";
 
 /// The sessions and the other files.
 #[derive(Default)]
@@ -69,7 +67,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
         match look {
             Ok((_, runs)) if !runs.is_empty() => found.sessions.extend(runs),
             Ok((look, _)) => {
-                let sub_agent_of = parent_session(&path);
+                let sub_agent_of = session_of_parent(&path, &look);
                 let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
                 let id = sub_agent_of.or_else(|| folder_of_events(&path, look.dialect));
                 if id.is_none() && look.is_unnamed {
@@ -78,7 +76,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
                     found.skipped.push(SkippedSource { source: path, reason });
                     continue;
                 }
-                let id = id.or_else(|| session_of(&path, &look)).unwrap_or_else(|| stem(&path));
+                let id = id.or_else(|| session_of(&path, &look)).unwrap_or_else(|| name_of(&path));
                 let candidate = Candidate { path, changed, is_sub_agent, look };
                 sessions.entry((candidate.look.dialect.name, id)).or_default().push(candidate);
             }
@@ -177,20 +175,6 @@ fn holds(path: &Path, session: &str) -> bool {
     }
 }
 
-/// The session of a file with one event: the folder around the folder of its events.
-fn folder_of_events(path: &Path, dialect: &Dialect) -> Option<String> {
-    let events = path.parent().filter(|_| dialect.name == "openhands")?;
-    let is_number = number_of(path).is_some();
-    let is_event = is_number || stem(path).starts_with("event-");
-    let session = events.parent().filter(|_| is_event && events.ends_with("events"))?;
-    session.file_name().map(|name| name.to_string_lossy().into_owned())
-}
-
-/// The number that a file has for its name: `10.json` comes after `9.json`.
-fn number_of(path: &Path) -> Option<u64> {
-    stem(path).parse().ok()
-}
-
 /// Puts the files of a session together, and tells which of them only repeat others. A session that
 /// is found through one of its files brings the others that are where the agent keeps them.
 fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource>) {
@@ -209,6 +193,7 @@ fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource
     let mut seen = HashSet::new();
     let mut paths: Vec<PathBuf> = files.iter().flat_map(|file| relatives(&file.path, id)).collect();
     paths.retain(|path| seen.insert(path.clone()));
+    paths.sort_by_key(|path| is_state(path));
     let known: HashMap<&Path, &Look> =
         files.iter().map(|file| (file.path.as_path(), &file.look)).collect();
     let mut metadata: HashMap<PathBuf, String> = HashMap::new();
@@ -248,86 +233,10 @@ fn copy_key(path: &Path, look: Option<&Look>, dialect: &Dialect) -> Option<Strin
     Some(if is_sub_agent { stem(path) } else { String::new() })
 }
 
-/// The files that belong to a session file: the session before its sub-agents, a stored session
-/// before its messages and their parts.
-fn relatives(path: &Path, session: &str) -> Vec<PathBuf> {
-    let own = path.to_owned();
-    if let Some(storage) = storage_of(path) {
-        let mut all = vec![own];
-        for message in sorted(&storage.join("message").join(session)) {
-            let parts = sorted(&storage.join("part").join(message_id(&message)));
-            all.push(message);
-            all.extend(parts);
-        }
-        // Older versions keep the parts of all messages in one folder.
-        all.extend(sorted(&storage.join("part")));
-        return all;
-    }
-    let (parent, folder) = match parent_session(path) {
-        Some(_) => {
-            let folder = path.parent().unwrap_or(path).to_owned();
-            let parent = folder.parent().map(|session| session.with_extension("jsonl"));
-            (parent.filter(|parent| parent.is_file()), folder)
-        }
-        None => (Some(own.clone()), path.with_extension("").join(SUB_AGENTS)),
-    };
-    let agents = sorted(&folder);
-    let agents = agents.into_iter().filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
-    let mut all: Vec<PathBuf> = parent.into_iter().chain(agents).collect();
-    if !all.contains(&own) {
-        all.push(own);
-    }
-    all
-}
-
-/// The session whose sub-agent has this file.
-fn parent_session(path: &Path) -> Option<String> {
-    let folder = path.parent().filter(|folder| folder.ends_with(SUB_AGENTS))?;
-    Some(folder.parent()?.file_name()?.to_str()?.to_owned())
-}
-
-/// The storage in which this is the file of a session, with messages and parts beside it.
-fn storage_of(path: &Path) -> Option<&Path> {
-    let sessions = path.parent()?.parent()?;
-    let storage = sessions.parent().filter(|_| sessions.ends_with("session"))?;
-    storage.join("message").is_dir().then_some(storage)
-}
-
-/// Whether this is a message or a part of a stored session, which its session brings.
-fn is_part(path: &Path) -> bool {
-    let above = |levels: usize| path.ancestors().nth(levels);
-    let beside =
-        |folder: &Path| folder.parent().is_some_and(|storage| storage.join("session").is_dir());
-    [1, 2]
-        .into_iter()
-        .filter_map(above)
-        .any(|folder| (folder.ends_with("message") || folder.ends_with("part")) && beside(folder))
-}
-
-/// The id of a stored message, which names the folder of its parts.
-fn message_id(path: &Path) -> String {
-    let id = || {
-        let bytes = crate::fs::read_small(&PathAt::of(path), 1 << 20).ok().flatten()?;
-        let json = crate::json::check(&bytes, crate::json::JsonRules::LENIENT).ok()?;
-        let id = json.text_at("id")?.into_owned();
-        (!id.contains(['/', '\0'])).then_some(id)
-    };
-    id().unwrap_or_else(|| stem(path))
-}
-
-/// The session files in a folder, by name.
-fn sorted(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<PathBuf> =
-        entries.map(|entry| entry.path()).filter(|path| is_source(path)).collect();
-    files.sort();
-    files
-}
-
 /// The files that a path stands for.
 fn files_of(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
-        return vec![path.to_owned()];
+        return with_children(path);
     }
     let entries = WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok);
     // A link in a folder is taken, so that a warning names it; it is not opened.
@@ -337,20 +246,6 @@ fn files_of(path: &Path) -> Vec<PathBuf> {
             && (kind.is_file() || kind.is_symlink() && entry.path().is_file())
     };
     entries.filter(is_file).map(walkdir::DirEntry::into_path).collect()
-}
-
-fn is_source(path: &Path) -> bool {
-    is_named_like_source(path) && path.is_file()
-}
-
-fn is_named_like_source(path: &Path) -> bool {
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    ending.is_some_and(|ending| ENDINGS.contains(&ending))
-        && !path.as_os_str().as_encoded_bytes().ends_with(b".meta.json")
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }
 
 /// When the file was last changed, in milliseconds since 1970.

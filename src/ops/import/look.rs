@@ -23,6 +23,9 @@ const BEGINNING: usize = 64 << 10;
 /// Up to this many bytes, a session that is one line is looked at as a whole.
 const LONGEST: usize = 64 << 20;
 
+/// The agents that keep their sub-agents in files of their own whose first event shows it.
+const WITH_SUB_AGENTS: &[&str] = &["claude-code", "codex", "gemini"];
+
 /// What the beginning of a file shows.
 pub(super) struct Look {
     pub(super) dialect: &'static Dialect,
@@ -154,8 +157,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
         dialect,
         why,
         is_unnamed: seen.session.is_none() && is_all && (is_open || !seen.has_any),
-        // Only this agent keeps its sub-agents in files of their own.
-        is_sub_agent: dialect.name == "claude-code" && seen.is_sub_agent == Some(true),
+        is_sub_agent: WITH_SUB_AGENTS.contains(&dialect.name) && seen.is_sub_agent == Some(true),
         names_model: seen.origin.has_model(),
         begun: seen.begun,
         metadata: seen.origin.metadata(),

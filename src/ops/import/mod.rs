@@ -8,6 +8,7 @@ mod find;
 mod look;
 mod places;
 mod record;
+mod relatives;
 mod renew;
 mod run_of;
 mod runs_in_file;

@@ -1,0 +1,206 @@
+//! The files of one session: where each agent keeps them beside one another.
+
+use std::path::{Path, PathBuf};
+
+use super::look::Look;
+use crate::fs::{PathAt, read_small};
+use crate::import::Dialect;
+use crate::json::{JsonRules, check};
+
+/// The endings of the names of session files.
+const ENDINGS: &[&str] = &["jsonl", "json"];
+
+/// The folder with the files of sub-agents, in a folder named like the session.
+const SUB_AGENTS: &str = "subagents";
+
+/// The file with the state of a conversation of OpenHands, beside the folder of its events.
+const STATE: &str = "base_state.json";
+/// That folder.
+const EVENTS: &str = "events";
+
+/// The folder with the sessions of Gemini CLI. A folder in it has the sub-agents of one session.
+const CHATS: &str = "chats";
+
+/// Maximum length in bytes of a file that is read only for an id.
+const SMALL: u64 = 1 << 20;
+/// How deep sub-agents of sub-agents are followed.
+const DEEPEST: usize = 16;
+
+/// The session of a sub-agent with this file, if its place or its facts show it.
+pub(super) fn session_of_parent(path: &Path, look: &Look) -> Option<String> {
+    parent_session(path)
+        .or_else(|| chats_of(path).filter(|_| look.dialect.name == "gemini" && look.is_sub_agent))
+        .or_else(|| root_of_stored(path).filter(|_| look.dialect.name == "opencode"))
+}
+
+/// The session whose sub-agent has this file.
+pub(super) fn parent_session(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| folder.ends_with(SUB_AGENTS))?;
+    Some(folder.parent()?.file_name()?.to_str()?.to_owned())
+}
+
+/// The session in whose folder Gemini CLI keeps this file.
+fn chats_of(path: &Path) -> Option<String> {
+    let session =
+        path.parent().filter(|folder| folder.parent().is_some_and(|up| up.ends_with(CHATS)))?;
+    Some(session.file_name()?.to_str()?.to_owned())
+}
+
+/// The first of the stored sessions of OpenCode that led to the one in this file.
+fn root_of_stored(path: &Path) -> Option<String> {
+    storage_of(path)?;
+    let parent = |path: &Path| text_in(path, "parentID");
+    let first = parent(path)?;
+    let next = |id: &String| parent(&path.with_file_name(format!("{id}.json")));
+    std::iter::successors(Some(first), next).take(DEEPEST).last()
+}
+
+/// The stored session of OpenCode in this file, and those beside it that it led to.
+pub(super) fn with_children(path: &Path) -> Vec<PathBuf> {
+    let mut all = vec![path.to_owned()];
+    if storage_of(path).is_none() {
+        return all;
+    }
+    let parent_of = |other: PathBuf| Some((text_in(&other, "parentID")?, other));
+    let beside = sorted(path.parent().unwrap_or(path)).into_iter();
+    let mut others: Vec<(String, PathBuf)> = beside.filter_map(parent_of).collect();
+    let mut next = 0;
+    while let Some(id) = all.get(next).map(|path| stem(path)) {
+        let (children, rest) = others.into_iter().partition(|(parent, _)| *parent == id);
+        others = rest;
+        all.extend(Vec::into_iter(children).map(|(_, child): (String, PathBuf)| child));
+        next += 1;
+    }
+    all
+}
+
+/// Whether a file is named like the state of a conversation. It says what the events do not, so it is
+/// read after them.
+pub(super) fn is_state(path: &Path) -> bool {
+    path.ends_with(STATE)
+}
+
+/// The session of a file with one event, or with the state beside them: the folder around the folder
+/// of its events.
+pub(super) fn folder_of_events(path: &Path, dialect: &Dialect) -> Option<String> {
+    let events = path.parent().filter(|_| dialect.name == "openhands")?;
+    if is_state(path) && events.join(EVENTS).is_dir() {
+        return events.file_name().map(|name| name.to_string_lossy().into_owned());
+    }
+    let is_number = number_of(path).is_some();
+    let is_event = is_number || stem(path).starts_with("event-");
+    let session = events.parent().filter(|_| is_event && events.ends_with(EVENTS))?;
+    session.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// The number that a file has for its name: `10.json` comes after `9.json`.
+pub(super) fn number_of(path: &Path) -> Option<u64> {
+    stem(path).parse().ok()
+}
+
+/// The files that belong to a session file: the session before its sub-agents, a stored session
+/// before its messages and their parts.
+pub(super) fn relatives(path: &Path, session: &str) -> Vec<PathBuf> {
+    let own = path.to_owned();
+    if let Some(storage) = storage_of(path) {
+        let mut all = vec![own];
+        let id = text_in(path, "id").unwrap_or_else(|| stem(path));
+        for message in sorted(&storage.join("message").join(id)) {
+            let id = text_in(&message, "id").unwrap_or_else(|| stem(&message));
+            let parts = sorted(&storage.join("part").join(id));
+            all.push(message);
+            all.extend(parts);
+        }
+        // Older versions keep the parts of all messages in one folder.
+        all.extend(sorted(&storage.join("part")));
+        return all;
+    }
+    let folder = path.parent().unwrap_or(path);
+    if is_state(path) {
+        return sorted(&folder.join(EVENTS)).into_iter().chain([own]).collect();
+    }
+    let state = folder.with_file_name(STATE);
+    if folder.ends_with(EVENTS) && state.is_file() {
+        return vec![own, state];
+    }
+    let (parent, folder) = match parent_session(path) {
+        Some(_) => {
+            let parent = folder.parent().map(|session| session.with_extension("jsonl"));
+            (parent.filter(|parent| parent.is_file()), folder.to_owned())
+        }
+        None if folder.ends_with(CHATS) => (Some(own.clone()), folder.join(session)),
+        None => (Some(own.clone()), path.with_extension("").join(SUB_AGENTS)),
+    };
+    let agents = sorted(&folder);
+    let agents = agents.into_iter().filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    let mut all: Vec<PathBuf> = parent.into_iter().chain(agents).collect();
+    if !all.contains(&own) {
+        all.push(own);
+    }
+    all
+}
+
+/// The storage in which this is the file of a session, with messages and parts beside it.
+pub(super) fn storage_of(path: &Path) -> Option<&Path> {
+    let sessions = path.parent()?.parent()?;
+    let storage = sessions.parent().filter(|_| sessions.ends_with("session"))?;
+    storage.join("message").is_dir().then_some(storage)
+}
+
+/// Whether this is a message or a part of a stored session, which its session brings.
+pub(super) fn is_part(path: &Path) -> bool {
+    let above = |levels: usize| path.ancestors().nth(levels);
+    let beside =
+        |folder: &Path| folder.parent().is_some_and(|storage| storage.join("session").is_dir());
+    [1, 2]
+        .into_iter()
+        .filter_map(above)
+        .any(|folder| (folder.ends_with("message") || folder.ends_with("part")) && beside(folder))
+}
+
+/// A text in a small JSON file that can stand in a path.
+fn text_in(path: &Path, name: &str) -> Option<String> {
+    let bytes = read_small(&PathAt::of(path), SMALL).ok().flatten()?;
+    let json = check(&bytes, JsonRules::LENIENT).ok()?;
+    let text = json.text_at(name)?.into_owned();
+    (!text.is_empty() && !text.contains(['/', '\0'])).then_some(text)
+}
+
+/// The name of a session that has no id: that of its file. Before a name that many files have, the
+/// names of the folders around it.
+pub(super) fn name_of(path: &Path) -> String {
+    const COMMON: &[&str] = &["trajectory", "agent"];
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let (mut name, mut first) = (stem(&path), stem(&path));
+    for folder in path.ancestors().skip(1) {
+        let Some(folder) = folder.file_name().filter(|_| COMMON.contains(&first.as_str())) else {
+            break;
+        };
+        first = folder.to_string_lossy().into_owned();
+        name = format!("{first}-{name}");
+    }
+    name
+}
+
+/// The session files in a folder, by name.
+fn sorted(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| is_source(path)).collect();
+    files.sort();
+    files
+}
+
+fn is_source(path: &Path) -> bool {
+    is_named_like_source(path) && path.is_file()
+}
+
+pub(super) fn is_named_like_source(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| ENDINGS.contains(&ending))
+        && !path.as_os_str().as_encoded_bytes().ends_with(b".meta.json")
+}
+
+pub(super) fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+}
