@@ -15,6 +15,7 @@ use crate::event::time::Timestamp;
 use crate::import::source::text_event;
 use crate::import::{AdaptedLine, Adapter, SourceText};
 use crate::json::{Json, ObjectText};
+use crate::text::human::plural;
 
 /// The types of the lines of a session file that have a payload.
 const LINES: &[&str] = &[
@@ -24,6 +25,7 @@ const LINES: &[&str] = &[
     "event_msg",
     "compacted",
     "world_state",
+    "inter_agent_communication",
     "inter_agent_communication_metadata",
 ];
 
@@ -177,6 +179,9 @@ impl Codex {
             "compacted" => {
                 self.compacted(Channel::Item, &payload.text_at("message").unwrap_or_default())
             }
+            "inter_agent_communication" => {
+                self.between_agents(Channel::Event, payload).into_iter().collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -222,7 +227,11 @@ impl Codex {
         }
         self.thread.clone_from(&thread);
         self.fork = from.map(|root| ForkedHistory::new(root.into_owned(), line));
-        self.session = meta.text_at("session_id").map(Cow::into_owned).or_else(|| thread.clone());
+        // Older versions name only the thread that started the sub-agent.
+        let session = ["session_id", "source.subagent.thread_spawn.parent_thread_id"];
+        let session = session.iter().find_map(|path| meta.text_at(path));
+        let session = session.filter(|id| !is_placeholder(id)).map(Cow::into_owned);
+        self.session = session.or_else(|| thread.clone());
         let is_agent = meta.path("source.subagent").is_some();
         self.agent = thread.filter(|_| is_agent);
         let mut data = ObjectText::new();
@@ -264,19 +273,7 @@ impl Codex {
                 let texts = parts.flat_map(Json::items).filter_map(|part| part.text_at("text"));
                 texts.filter_map(|text| self.reasoning(Channel::Item, &text)).collect()
             }
-            // A message between agents.
-            "agent_message" => {
-                let parts = item.present("content").into_iter().flat_map(Json::items);
-                let texts: Vec<_> = parts.filter_map(|part| part.text_at("text")).collect();
-                if texts.is_empty() {
-                    return Vec::new();
-                }
-                let mut data = ObjectText::new();
-                data.text("text", &texts.join("\n"));
-                data.text_if("author", item.text_at("author").as_deref());
-                data.text_if("recipient", item.text_at("recipient").as_deref());
-                vec![Draft::new("message.system", data)]
-            }
+            "agent_message" => self.between_agents(Channel::Item, item).into_iter().collect(),
             "web_search_call" | "image_generation_call" => {
                 self.report(source, Channel::Item, &kind, item, ItemProgress::Completed)
             }
@@ -363,9 +360,14 @@ impl Codex {
                 vec![Draft::new("config.loaded", data)]
             }
             "entered_review_mode" => note(format!("Review started: {}", text("user_facing_hint"))),
-            "exited_review_mode" => {
-                let said = text("review_output.overall_explanation");
-                if said.is_empty() { Vec::new() } else { note(format!("Review finished: {said}")) }
+            "exited_review_mode" => reports::review(event).map(note).unwrap_or_default(),
+            "sub_agent_activity" => self.agent_activity(channel, event).into_iter().collect(),
+            "thread_rolled_back" => {
+                let turns = event.get("num_turns").and_then(Json::as_u64).unwrap_or(1);
+                note(format!("Conversation rolled back by {}", plural(turns, "turn")))
+            }
+            "thread_goal_updated" if event.text_at("goal.objective").is_some() => {
+                note(format!("Goal: {}", text("goal.objective")))
             }
             "warning" | "undo_completed" if !text("message").is_empty() => {
                 note(text("message").into_owned())
@@ -381,6 +383,45 @@ impl Codex {
                 let progress =
                     if is_start { ItemProgress::Started } else { ItemProgress::Completed };
                 self.report(source, channel, kind, event, progress)
+            }
+        }
+    }
+
+    /// A message between agents.
+    fn between_agents(&mut self, channel: Channel, message: Json<'_>) -> Option<Draft<'static>> {
+        let content = message.present("content")?;
+        let parts = content.items().filter_map(|part| part.text_at("text"));
+        let text =
+            content.as_str().map_or_else(|| parts.collect::<Vec<_>>().join("\n"), Cow::into_owned);
+        if text.is_empty() || !self.twins.is_first(channel, "between agents", &text) {
+            return None;
+        }
+        let mut data = ObjectText::new();
+        data.text("text", &text);
+        data.text_if("author", message.text_at("author").as_deref());
+        data.text_if("recipient", message.text_at("recipient").as_deref());
+        Some(Draft::new("message.system", data))
+    }
+
+    /// What the client tells of a sub-agent. Its start names the call that spawned it.
+    pub(super) fn agent_activity(
+        &mut self,
+        channel: Channel,
+        activity: Json<'_>,
+    ) -> Option<Draft<'static>> {
+        let kind = activity.text_at("kind")?;
+        let agent = activity.text_at("agent_thread_id")?;
+        match kind.as_ref() {
+            "started" => {
+                let call = activity.text_at("event_id").or_else(|| activity.text_at("id"))?;
+                self.calls.spawns(&call, &agent);
+                None
+            }
+            "interacted" => None,
+            kind => {
+                let name = activity.text_at("agent_path").unwrap_or_else(|| agent.clone());
+                let is_new = self.twins.is_first(channel, kind, &agent);
+                is_new.then(|| text_event("note", &format!("Sub-agent {name}: {kind}")))
             }
         }
     }
@@ -405,7 +446,10 @@ impl Codex {
         {
             return Vec::new();
         }
-        self.calls.whole(source, channel, &report, &reports::outcome(kind, event))
+        let outcome = reports::outcome(kind, event);
+        let late = report.id.as_deref().and_then(|id| self.calls.late_failure(id, &outcome));
+        let drafts = self.calls.whole(source, channel, &report, &outcome);
+        drafts.into_iter().chain(late).collect()
     }
 
     /// The verdict of the automatic reviewer on a call.

@@ -8,8 +8,9 @@ use super::twins::{Channel, Channels};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::event::reserved::reserved_key;
+use crate::event::severity::Severity;
 use crate::import::SourceText;
-use crate::import::source::{EndedCall, StartedCall, call_end};
+use crate::import::source::{EndedCall, StartedCall, call_end, text_event};
 use crate::json::{self, Json, JsonRules, MAX_DEPTH, ObjectText};
 
 /// The calls so far, and which lines have reported them.
@@ -19,6 +20,8 @@ pub(super) struct RolloutCalls {
     by_id: HashMap<String, RolloutCall>,
     /// Open calls without a usable id.
     nameless: VecDeque<NamelessCall>,
+    /// The threads of the sub-agents that open calls started, by the calls' ids.
+    spawned: HashMap<String, String>,
 }
 
 /// The number of open calls without an id that are kept.
@@ -44,6 +47,8 @@ struct RolloutCall {
     number: u32,
     started: Channels,
     ended: Channels,
+    /// Whether it ended with a process that went on in the background.
+    in_background: bool,
 }
 
 /// A call as one line reports it.
@@ -116,7 +121,39 @@ impl RolloutCalls {
                 open.unwrap_or_else(|| (format!("{}.0", source.place), tool()))
             }
         };
-        Some(ended(&id, &tool, outcome))
+        let spawned = own.and_then(|own| self.spawned.remove(own));
+        if let Some(call) = own.and_then(|own| self.by_id.get_mut(own)) {
+            call.in_background = outcome.in_background;
+        }
+        Some(ended(&id, &tool, outcome, spawned.as_deref()))
+    }
+
+    /// A note that the process of a call, which went on in the background, has failed.
+    pub(super) fn late_failure(
+        &mut self,
+        own: &str,
+        outcome: &RolloutOutcome,
+    ) -> Option<Draft<'static>> {
+        let call = self.by_id.get_mut(own).filter(|call| call.in_background && outcome.failed)?;
+        call.in_background = false;
+        let how = match outcome.exit_code {
+            Some(code) => format!("ended with exit code {code}"),
+            None => "failed".to_owned(),
+        };
+        let mut text = format!("The background process of {} {how}", call.tool);
+        if !outcome.text.is_empty() {
+            text.push_str(&format!(":\n{}", outcome.text));
+        }
+        let mut draft = text_event("note", &text);
+        draft.severity = Some(Severity::Warning);
+        Some(draft)
+    }
+
+    /// Takes the thread of the sub-agent that an open call started.
+    pub(super) fn spawns(&mut self, own: &str, thread: &str) {
+        if self.is_open(own) {
+            self.spawned.insert(own.to_owned(), thread.to_owned());
+        }
     }
 
     /// Both ends of a call from one line. Ends that other lines reported are left out.
@@ -189,7 +226,7 @@ pub(super) fn family(kind: &str) -> Option<String> {
     Some(stem.strip_suffix("_call").unwrap_or(stem).to_owned())
 }
 
-fn ended(id: &str, tool: &str, outcome: &RolloutOutcome) -> Draft<'static> {
+fn ended(id: &str, tool: &str, outcome: &RolloutOutcome, spawned: Option<&str>) -> Draft<'static> {
     let more = |data: &mut ObjectText| {
         if let Some(code) = outcome.exit_code {
             data.plain("exit_code", code);
@@ -197,7 +234,7 @@ fn ended(id: &str, tool: &str, outcome: &RolloutOutcome) -> Draft<'static> {
         if let Some(duration) = outcome.duration_ms {
             data.plain("duration_ms", duration);
         }
-        data.text_if("spawned_agent_id", outcome.spawned.as_deref());
+        data.text_if("spawned_agent_id", outcome.spawned.as_deref().or(spawned));
     };
     if !outcome.denied {
         let end = EndedCall { id, tool, text: &outcome.text, failed: outcome.failed };

@@ -20,16 +20,25 @@ pub(super) struct RolloutOutcome {
     pub duration_ms: Option<u64>,
     /// The thread of the sub-agent that it started.
     pub spawned: Option<String>,
+    /// Whether its process goes on in the background.
+    pub in_background: bool,
 }
 
 /// Beginnings of outputs that the client writes for a denied call.
-const DENIED: &[&str] = &[
+pub(super) const DENIED: &[&str] = &[
     "exec command rejected by user",
     "patch rejected by user",
     "rejected by user",
     "user rejected",
     "user cancelled MCP tool call",
 ];
+
+/// The beginning of the output of a command that was not run, and the reasons for which it was
+/// denied.
+const NOT_RUN: (&str, &[&str]) = (
+    "exec_command failed",
+    &["rejected by user", "blocked by policy", "approval required by policy"],
+);
 
 /// What the client writes for a call that the user interrupted.
 const ABORTED: &str = "aborted by user";
@@ -59,6 +68,7 @@ const HEADER: &[(&str, OutcomeField)] = &[
     ("Chunk ID: ", OutcomeField::Other),
     ("Original token count: ", OutcomeField::Other),
     ("Total output lines: ", OutcomeField::Other),
+    ("Process running with session ID ", OutcomeField::Running),
 ];
 
 /// Parts of the names of content that is not text.
@@ -68,6 +78,7 @@ const OPAQUE: &[&str] = &["image", "audio", "file", "encrypted"];
 enum OutcomeField {
     ExitCode,
     Seconds,
+    Running,
     Other,
 }
 
@@ -91,7 +102,9 @@ impl RolloutOutcome {
             return Self::of_object(object);
         }
         let begins = |table: &[&str]| table.iter().any(|beginning| text.starts_with(beginning));
-        let (denied, failed) = (begins(DENIED), begins(FAILED));
+        let is_rejected =
+            text.starts_with(NOT_RUN.0) && NOT_RUN.1.iter().any(|reason| text.contains(reason));
+        let (denied, failed) = (begins(DENIED) || is_rejected, begins(FAILED) && !is_rejected);
         if denied || failed {
             let exit_code =
                 text.split_once("exit code: ").and_then(|(_, rest)| leading_number(rest));
@@ -100,14 +113,17 @@ impl RolloutOutcome {
         Self::of_headed(text).unwrap_or_else(|| Self { text: text.to_owned(), ..Self::default() })
     }
 
-    /// The outcome of a text with a header; `None` without an exit code, unless it was interrupted.
+    /// The outcome of a text with a header; `None` without an exit code, unless it was interrupted
+    /// or its process goes on.
     fn of_headed(text: &str) -> Option<Self> {
         let mut outcome = Self::default();
         let mut rest = text;
         loop {
             let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
             if line == "Output:" {
-                outcome.text = after.to_owned();
+                // The model needs the session's id to go on with the process.
+                let is_running = outcome.in_background && outcome.exit_code.is_none();
+                outcome.text = if is_running { text } else { after }.to_owned();
                 break;
             }
             if rest.starts_with(ABORTED) {
@@ -120,11 +136,12 @@ impl RolloutOutcome {
                 OutcomeField::Seconds => {
                     outcome.duration_ms = value.split(' ').next().and_then(millis);
                 }
+                OutcomeField::Running => outcome.in_background = true,
                 OutcomeField::Other => {}
             }
             rest = after;
         }
-        outcome.exit_code.is_some().then_some(outcome)
+        (outcome.exit_code.is_some() || outcome.in_background).then_some(outcome)
     }
 
     fn of_object(json: Json<'_>) -> Self {

@@ -11,11 +11,15 @@ const WRAPPERS: &[&str] = &[
     "<ENVIRONMENT_CONTEXT>",
     "<INSTRUCTIONS>",
     "<apps_instructions>",
+    "<codex_internal_context",
     "<collaboration_mode>",
     "<context_window>",
     "<environment_context>",
     "<environments_instructions>",
     "<environment_update>",
+    "<extension_context",
+    "<external_",
+    "<goal_context>",
     "<hook_prompt",
     "<model_switch>",
     "<multi_agent_mode>",
@@ -23,6 +27,7 @@ const WRAPPERS: &[&str] = &[
     "<permissions_instructions>",
     "<personality_spec>",
     "<plugins_instructions>",
+    "<recommended_plugins>",
     "<skill>",
     "<skills_instructions>",
     "<subagent_notification>",
@@ -31,6 +36,8 @@ const WRAPPERS: &[&str] = &[
     "<user_action>",
     "<user_instructions>",
     "<user_shell_command>",
+    "Warning: The maximum number of unified exec processes",
+    "Warning: Your account was flagged",
 ];
 
 /// The beginning of what an editor adds, and the heading after which the person's own text stands.
@@ -46,7 +53,7 @@ pub(super) fn content(content: Json<'_>) -> (String, Vec<String>) {
         match part.text_at("text") {
             Some(text) if is_image_mark(&text) => {}
             Some(text) => texts.push(text.into_owned()),
-            None if part.text_at("image_url").is_some() => {
+            None if is_image(part) => {
                 images.push(media_label(part).unwrap_or_else(|| "[image]".to_owned()));
             }
             None => {}
@@ -77,6 +84,12 @@ pub(super) fn drafts(text: &str, images: &[String]) -> Vec<Draft<'static>> {
     }
     let context = (!added.is_empty()).then(|| text_event("message.system", added));
     context.into_iter().chain([Draft::new("message.user", data)]).collect()
+}
+
+/// Whether a part of a message is an image: its content, its address or its path.
+fn is_image(part: Json<'_>) -> bool {
+    part.text_at("image_url").is_some()
+        || part.text_at("type").is_some_and(|kind| kind.ends_with("image"))
 }
 
 fn is_image_mark(text: &str) -> bool {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::calls::{CallReport, family};
-use super::outcome::{RolloutOutcome, content_text};
+use super::outcome::{DENIED as DENIALS, RolloutOutcome, content_text};
 use crate::json::{Json, Kind, ObjectText};
 
 /// The members of the reports about one kind of call.
@@ -26,10 +26,11 @@ const SHAPES: &[Shape] = &[
     shape(&["patch_apply", "file_change", "FileChange"], "apply_patch", &["changes"], &["stdout"]),
     shape(&["mcp_tool_call", "McpToolCall"], "", &[], &["result.Ok.content", "result.content", "result"]),
     shape(&["dynamic_tool_call", "DynamicToolCall"], "", &[], &["content_items", "result"]),
-    shape(&["web_search", "web_search_call", "WebSearch", "Extension"], "web_search",
+    shape(&["web_search", "web_search_call", "WebSearch"], "web_search",
         &["query", "action"], &["results"]),
     shape(&["image_generation", "image_generation_call", "ImageGeneration"], "image_generation",
-        &["revised_prompt"], &["saved_path"]),
+        &["revised_prompt", "revisedPrompt"], &["saved_path", "savedPath"]),
+    shape(&["sleep", "Sleep"], "sleep", &["duration_ms", "durationMs"], &[]),
     shape(&["view_image_tool_call", "image_view", "ImageView"], "view_image", &["path"], &["path"]),
     shape(&["collab_agent_spawn"], "spawn_agent",
         &["prompt", "new_agent_role", "model"], &["status"]),
@@ -38,8 +39,18 @@ const SHAPES: &[Shape] = &[
     shape(&["collab_waiting"], "wait", &["receiver_thread_ids"], &["statuses", "agent_statuses"]),
     shape(&["collab_close"], "close_agent", &["receiver_thread_id"], &["status"]),
     shape(&["collab_resume"], "resume_agent", &["receiver_thread_id"], &["status"]),
-    shape(&["collab_tool_call", "CollabToolCall"], "",
+    shape(&["collab_tool_call", "CollabToolCall", "CollabAgentToolCall"], "",
         &["receiver_thread_ids", "prompt"], &["agents_states"]),
+];
+
+/// The type of a report about a call that an extension of the client made. Its `kind` says what it
+/// is about; older versions have only one.
+const EXTENSION: &str = "Extension";
+const EXTENSIONS: &[(&str, &str)] = &[
+    ("", "WebSearch"),
+    ("web.search", "WebSearch"),
+    ("image_gen.generation", "ImageGeneration"),
+    ("clock.sleep", "Sleep"),
 ];
 
 /// The states of a call that failed, in `status`.
@@ -49,7 +60,12 @@ const FAILED: &[&str] = &["failed", "error", "errored"];
 const DENIED: &[&str] = &["declined", "denied", "rejected"];
 
 /// What kind of call a report of that type is about.
-fn shape_of(kind: &str) -> Option<&'static Shape> {
+fn shape_of(kind: &str, report: Json<'_>) -> Option<&'static Shape> {
+    let extension = || {
+        let own = report.text_at("kind").unwrap_or_default();
+        EXTENSIONS.iter().find(|(name, _)| *name == own).map(|(_, kind)| *kind)
+    };
+    let kind = if kind == EXTENSION { extension()? } else { kind };
     let stem = ["_begin", "_end", "_request", "_response"]
         .iter()
         .find_map(|ending| kind.strip_suffix(ending))
@@ -59,7 +75,7 @@ fn shape_of(kind: &str) -> Option<&'static Shape> {
 
 /// The call in a report of that type; `None` if it is about something else.
 pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<CallReport<'s>> {
-    let shape = shape_of(kind)?;
+    let shape = shape_of(kind, report)?;
     let args = match shape.args {
         [] => ["arguments", "invocation.arguments"]
             .iter()
@@ -97,12 +113,15 @@ fn tool_name(report: Json<'_>) -> Option<String> {
 
 /// How the call in a report of that type ended.
 pub(super) fn outcome(kind: &str, report: Json<'_>) -> RolloutOutcome {
-    let names = shape_of(kind).map_or(&[][..], |shape| shape.result);
+    let names = shape_of(kind, report).map_or(&[][..], |shape| shape.result);
     let status = report.text_at("status");
     let is = |states: &[&str]| status.as_deref().is_some_and(|status| states.contains(&status));
     let holds = |path: &str, value: bool| report.path(path).and_then(Json::as_bool) == Some(value);
     let exit_code = report.get("exit_code").and_then(Json::as_f64).map(|code| code as i64);
-    let error = ["error.message", "error", "result.Err"].iter().find_map(|path| report.path(path));
+    let errors = ["error.message", "error", "failure.message", "failure", "result.Err"];
+    let error = errors.iter().find_map(|path| report.path(path));
+    let denials = |text: Cow<'_, str>| DENIALS.iter().any(|denial| text.starts_with(denial));
+    let denied = is(DENIED) || error.and_then(Json::as_str).is_some_and(denials);
     let failed = is(FAILED)
         || error.is_some()
         || holds("success", false)
@@ -111,18 +130,40 @@ pub(super) fn outcome(kind: &str, report: Json<'_>) -> RolloutOutcome {
         || exit_code.is_some_and(|code| code != 0);
     let result = names.iter().find_map(|path| report.path(path)).map(content_text);
     let error = error.map(content_text).or_else(|| {
-        report.text_at("stderr").filter(|text| failed && !text.is_empty()).map(Cow::into_owned)
+        let has_reason = failed || denied;
+        report.text_at("stderr").filter(|text| has_reason && !text.is_empty()).map(Cow::into_owned)
     });
     let result = result.filter(|text| !text.is_empty());
     let duration = report.present("duration").and_then(milliseconds);
+    let own = ["duration_ms", "durationMs"].iter();
+    let own = own.filter_map(|name| report.get(name)?.as_u64()).next();
+    let spawns = report.text_at("tool").is_some_and(|tool| tool == "spawn_agent");
+    let receiver = || report.get("receiver_thread_ids")?.items().next()?.as_str();
     RolloutOutcome {
-        text: if failed { error.or(result) } else { result.or(error) }.unwrap_or_default(),
+        text: if failed || denied { error.or(result) } else { result.or(error) }
+            .unwrap_or_default(),
         failed,
-        denied: is(DENIED),
+        denied,
         exit_code,
-        duration_ms: duration.or_else(|| report.get("duration_ms").and_then(Json::as_u64)),
-        spawned: report.text_at("new_thread_id").map(Cow::into_owned),
+        duration_ms: duration.or(own),
+        spawned: report
+            .text_at("new_thread_id")
+            .or_else(|| receiver().filter(|_| spawns))
+            .map(Cow::into_owned),
+        in_background: false,
     }
+}
+
+/// What a review found: its explanation and its findings.
+pub(super) fn review(report: Json<'_>) -> Option<String> {
+    let review = report.present("review_output")?;
+    let explained = review.text_at("overall_explanation").filter(|text| !text.is_empty());
+    let mut parts: Vec<String> = explained.map(Cow::into_owned).into_iter().collect();
+    for finding in review.present("findings").into_iter().flat_map(Json::items) {
+        let texts = ["title", "body"].iter().filter_map(|name| finding.text_at(name));
+        parts.push(format!("- {}", texts.collect::<Vec<_>>().join("\n  ")));
+    }
+    (!parts.is_empty()).then(|| format!("Review finished: {}", parts.join("\n")))
 }
 
 /// A duration as `{secs, nanos}`, in milliseconds.

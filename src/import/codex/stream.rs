@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use super::adapter::Codex;
 use super::outcome::content_text;
-use super::reports;
 use super::twins::Channel;
+use super::{prompts, reports};
 use crate::event::draft::Draft;
 use crate::import::source::text_event;
 use crate::import::{SessionEnd, SourceText};
@@ -102,7 +102,11 @@ impl Codex {
             "agent_message" | "AgentMessage" | "Plan" => {
                 self.assistant(channel, &text, None).into_iter().collect()
             }
-            "UserMessage" => self.user(channel, &text, &[]),
+            "UserMessage" => {
+                let content = item.present("content").map(prompts::content);
+                let (text, images) = content.unwrap_or_default();
+                self.user(channel, &text, &images)
+            }
             "reasoning" | "Reasoning" => {
                 let parts = ["summary_text", "raw_content"].iter();
                 let parts = parts.filter_map(|name| item.present(name)).flat_map(Json::items);
@@ -111,7 +115,24 @@ impl Codex {
                 texts.iter().filter_map(|text| self.reasoning(channel, text)).collect()
             }
             "error" => self.error(channel, Some(item), None),
-            "ContextCompaction" => self.compacted(channel, ""),
+            "ContextCompaction" => {
+                self.compacted(channel, &item.text_at("summary").unwrap_or_default())
+            }
+            "SubAgentActivity" => self.agent_activity(channel, item).into_iter().collect(),
+            "EnteredReviewMode" => {
+                let what = item.text_at("review").unwrap_or_default();
+                vec![text_event("note", &format!("Review started: {what}"))]
+            }
+            "ExitedReviewMode" => {
+                let review = reports::review(item);
+                review.map(|review| text_event("note", &review)).into_iter().collect()
+            }
+            "HookPrompt" => {
+                let fragments = item.present("fragments").into_iter().flat_map(Json::items);
+                let texts: Vec<_> = fragments.filter_map(|one| one.text_at("text")).collect();
+                let text = texts.join("\n");
+                if text.is_empty() { Vec::new() } else { vec![text_event("message.system", &text)] }
+            }
             _ => todo_list(item).into_iter().collect(),
         }
     }
