@@ -5,7 +5,7 @@
 //! its calls with their results.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::calls::{ReportedCalls, end};
 use super::gemini_calls::{outcome, part_outcome};
@@ -60,7 +60,9 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
 
 /// Beginnings of text that the client wrote and no user typed.
 const WRITTEN_BY_CLIENT: &[&str] =
-    &["<session_context>", "This is the Gemini CLI.", "<state_snapshot>", "<system_note>"];
+    &["<session_context>", "This is the Gemini CLI.", "<state_snapshot>", "<system_note>", HOOK];
+/// The beginning of what a hook adds to what the user typed.
+const HOOK: &str = "<hook_context>";
 /// The beginning of a summary of earlier messages.
 const SUMMARY: &str = "<state_snapshot>";
 /// Beginnings of the client's text for an interruption.
@@ -75,6 +77,8 @@ struct Gemini {
     agent: Option<String>,
     /// The newest messages.
     recent: VecDeque<Seen>,
+    /// The hashes of the ids of all messages, and of what they say.
+    known: HashSet<[u8; 32]>,
     /// The calls in messages, by their own ids.
     calls: HashMap<String, KnownMessage>,
     /// The calls in turns with parts.
@@ -115,7 +119,7 @@ impl Adapter for Gemini {
             (None, None) if source.part == SourcePart::Document || is_head => {
                 ("session".to_owned(), self.session(json))
             }
-            (None, None) if json.get("$set").is_some() => ("$set".to_owned(), set(json)),
+            (None, None) if json.get("$set").is_some() => ("$set".to_owned(), self.set(source)),
             (None, None) if json.get("$rewindTo").is_some() => {
                 let text = "The user went back to an earlier message";
                 ("$rewindTo".to_owned(), vec![text_event("note", text)])
@@ -153,10 +157,11 @@ impl Gemini {
     fn message(&mut self, source: &SourceText<'_>, kind: &str) -> Vec<Draft<'static>> {
         let json = source.json;
         let content = json.present("content").or_else(|| json.present("parts"));
-        let (text, others) = content.map(said).unwrap_or_default();
+        let (text, others) = content.map(spoken).unwrap_or_default();
         let mut seen = self.seen(source);
-        let hash = Some(sha256(text.as_bytes()));
-        let is_new = seen.text.replace(sha256(text.as_bytes())) != hash;
+        let hash = Some(hash_of(&text));
+        let is_new = seen.text.replace(hash_of(&text)) != hash;
+        self.known.extend([sha256(seen.message.as_bytes()), said_by(kind, &text)]);
         let drafts = match kind {
             "user" if is_new => user(json, &text, &others),
             "gemini" | "model" | "assistant" => self.answer(source, &mut seen, &text, is_new),
@@ -195,6 +200,11 @@ impl Gemini {
         let message_id = Some(seen.message.as_str()).filter(|id| !is_placeholder(id));
         let thoughts: Vec<_> = json.get("thoughts").into_iter().flat_map(Json::items).collect();
         let mut drafts: Vec<_> = thoughts.iter().skip(seen.thoughts).filter_map(thought).collect();
+        if is_new {
+            let parts = json.get("content").into_iter().flat_map(Json::items);
+            let texts = parts.filter(is_thought).filter_map(|part| part.text_at("text"));
+            drafts.extend(texts.map(|text| text_event("message.reasoning", &text)));
+        }
         if is_new && !text.is_empty() {
             drafts.push(event("message.assistant", |data| {
                 data.text("text", text).text_if("model", model.as_deref());
@@ -282,13 +292,56 @@ impl Gemini {
         drafts
     }
 
+    /// A change of the session's members. The client writes the list of messages anew whenever it
+    /// begins, goes back or compacts it; the messages that are only there are taken.
+    fn set(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
+        let Some(set) = source.json.present("$set") else { return Vec::new() };
+        let mut drafts = Vec::new();
+        let facts = facts(set);
+        if !facts.is_empty() {
+            drafts.push(Draft::new("config.loaded", facts));
+        }
+        let Some(messages) = set.present("messages") else { return drafts };
+        let text = |message: Json<'_>| {
+            let content = message.present("content").or_else(|| message.present("parts"));
+            content.map(spoken).unwrap_or_default().0
+        };
+        let is_summary = |message: &Json<'_>| text(*message).trim_start().starts_with(SUMMARY);
+        if messages.items().any(|message| is_summary(&message)) {
+            let count = messages.items().count();
+            let text = format!("Context compacted: {count} messages replace the earlier ones");
+            drafts.push(text_event("note", &text));
+        }
+        for (index, message) in messages.items().enumerate() {
+            let kind = message.text_at("type").unwrap_or_default();
+            let id = message.text_at("id").unwrap_or_default();
+            let said = text(message);
+            let keys = [sha256(id.as_bytes()), said_by(&kind, &said)];
+            if keys.iter().any(|key| self.known.contains(key)) {
+                continue;
+            }
+            let place = format!("{}.{index}", source.place);
+            let message_source = SourceText { json: message, place: &place, ..*source };
+            let is_summary = is_summary(&message);
+            let mut taken = self.message(&message_source, &kind);
+            if is_summary {
+                // The note above tells of the compaction.
+                taken.retain(|draft| draft.kind != "note");
+            }
+            let time = message.text_at("timestamp").and_then(|time| Timestamp::parse(&time));
+            taken.iter_mut().for_each(|draft| draft.timestamp = draft.timestamp.or(time));
+            drafts.append(&mut taken);
+        }
+        drafts
+    }
+
     /// A turn of the older form.
     fn turn(&mut self, source: &SourceText<'_>, role: &str) -> Vec<Draft<'static>> {
         let mut drafts = Vec::new();
         let (mut texts, mut others) = (Vec::new(), Vec::new());
         let parts = source.json.get("parts").into_iter().flat_map(Json::items);
         for (index, part) in parts.enumerate() {
-            let is_thought = part.get("thought").and_then(Json::as_bool) == Some(true);
+            let is_thought = is_thought(&part);
             if let Some(call) = part.present("functionCall") {
                 let tool = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
                 let call =
@@ -344,23 +397,33 @@ fn facts(json: Json<'_>) -> ObjectText {
     facts
 }
 
-/// A change of the session's members.
-fn set(json: Json<'_>) -> Vec<Draft<'static>> {
-    let Some(set) = json.present("$set") else { return Vec::new() };
-    let mut drafts = Vec::new();
-    let facts = facts(set);
-    if !facts.is_empty() {
-        drafts.push(Draft::new("config.loaded", facts));
+/// Whether a part of a message is a thought.
+fn is_thought(part: &Json<'_>) -> bool {
+    part.get("thought").and_then(Json::as_bool) == Some(true)
+}
+
+/// The texts of a message's content without its thoughts, and the labels of its other parts.
+fn spoken(content: Json<'_>) -> (String, Vec<String>) {
+    if !content.items().any(|part| is_thought(&part)) {
+        return said(content);
     }
-    if let Some(messages) = set.present("messages") {
-        let count = messages.items().count();
-        let text = format!("Context compacted: {count} messages replace the earlier ones");
-        drafts.push(text_event("note", &text));
-        let texts = messages.items().filter_map(|message| Some(said(message.get("content")?).0));
-        let summary = texts.filter(|text| text.trim_start().starts_with(SUMMARY));
-        drafts.extend(summary.map(|text| text_event("message.system", &text)));
+    let mut all = (Vec::new(), Vec::new());
+    for (text, mut others) in content.items().filter(|part| !is_thought(part)).map(said) {
+        all.0.extend(Some(text).filter(|text| !text.is_empty()));
+        all.1.append(&mut others);
     }
-    drafts
+    (all.0.join("\n"), all.1)
+}
+
+/// The hash of a text without its white space, in which two writings of one message differ.
+fn hash_of(text: &str) -> [u8; 32] {
+    let text: String = text.split_whitespace().collect();
+    sha256(text.as_bytes())
+}
+
+/// The hash of what a message of that type says.
+fn said_by(kind: &str, text: &str) -> [u8; 32] {
+    sha256(&[kind.as_bytes(), b"\n", &hash_of(text)].concat())
 }
 
 /// The text of a user message. What the client added to the text that the user typed is apart.
@@ -374,6 +437,11 @@ fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
     }
     if begins(WRITTEN_BY_CLIENT) {
         return vec![text_event("message.system", text)];
+    }
+    if let Some((typed, added)) = text.split_once(HOOK) {
+        let mut drafts = user(json, typed.trim_end(), others);
+        drafts.push(text_event("message.system", &format!("{HOOK}{added}")));
+        return drafts;
     }
     // The answers of tools are no attachments.
     let is_attached = |part: &Json<'_>| {

@@ -12,7 +12,8 @@ const SHELL: &str = "run_shell_command";
 /// The text before the exit code.
 const EXIT_CODE: &str = "Exit Code: ";
 /// The lines that may follow the exit code.
-const AFTER: &[&str] = &["Error:", "Signal:", "Background PIDs:", "Process Group PGID:"];
+const AFTER: &[&str] =
+    &["Error:", "Signal:", "Background PIDs:", "Process Group PGID:", "</untrusted_context>"];
 /// Words in the results of calls that were denied.
 const DENIED: &[&str] = &["did not allow", "denied", "rejected", "declined"];
 
