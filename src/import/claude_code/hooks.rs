@@ -30,7 +30,16 @@ pub(super) fn progress(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
 pub(super) fn responded(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let texts = OUTPUTS.iter().filter_map(|name| line.json.get(name)).map(content_text);
     let name = line.json.text_at("hook_name").or_else(|| line.json.text_at("hook_event"));
-    output(line, name.as_deref().unwrap_or("hook"), texts.collect(), None)
+    let name = name.unwrap_or(Cow::Borrowed("hook"));
+    let failed = line.json.get("exit_code").and_then(Json::as_f64).is_some_and(|code| code != 0.0)
+        || line.json.text_at("outcome").is_some_and(|outcome| outcome == "error");
+    if failed {
+        let why = ["stderr", "output", "stdout"]
+            .iter()
+            .find_map(|name| line.json.text_at(name).filter(|text| !text.trim().is_empty()));
+        return failure(line, &name, why.as_deref());
+    }
+    output(line, &name, texts.collect(), None)
 }
 
 /// The hooks after a turn: what they added for the model, and their failures.
@@ -50,8 +59,13 @@ pub(super) fn failed(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let Some(attachment) = line.json.get("attachment") else { return Vec::new() };
     let text = |path: &str| attachment.text_at(path).filter(|text| !text.trim().is_empty());
     let why = ["blockingError.blockingError", "stderr", "content", "stdout"];
-    let why = why.iter().find_map(|path| text(path)).unwrap_or(Cow::Borrowed("no message"));
+    let why = why.iter().find_map(|path| text(path));
     let name = text("hookName").unwrap_or(Cow::Borrowed("hook"));
+    failure(line, &name, why.as_deref())
+}
+
+fn failure(line: &SourceLine<'_>, name: &str, why: Option<&str>) -> Vec<Draft<'static>> {
+    let why = why.unwrap_or("no message");
     let mut drafts = warning(line, &format!("Hook {name} failed: {}", why.trim()));
     for draft in &mut drafts {
         draft.actor = Some("runtime".into());

@@ -23,6 +23,11 @@ const SYSTEM: &[(&str, ReadNotice)] = &[
     ("stop_hook_summary", hooks::stopped),
     ("hook_response", hooks::responded),
     ("turn_duration", turn_duration),
+    ("api_retry", api_error),
+    ("task_notification", task_ended),
+    ("away_summary", content),
+    ("informational", content),
+    ("scheduled_task_fire", content),
 ];
 
 /// The types of `attachment` lines.
@@ -41,6 +46,7 @@ const OTHERS: &[(&str, ReadNotice)] = &[
     ("pr-link", pull_request),
     ("worktree-state", worktree),
     ("progress", hooks::progress),
+    ("rate_limit_event", rate_limit),
 ];
 
 /// Turns a line into drafts; none if it says nothing that a reader needs.
@@ -111,9 +117,12 @@ fn init(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
 }
 
 fn compacted(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    let before = line.json.path("compactMetadata.preTokens").and_then(Json::as_u64);
+    // Session files and streams write the names in different ways.
+    let before = ["compactMetadata.preTokens", "compact_metadata.pre_tokens"];
+    let before = before.iter().find_map(|path| line.json.path(path)?.as_u64());
     let before = before.map(|tokens| format!(" at {tokens} tokens")).unwrap_or_default();
-    let trigger = line.json.text_at("compactMetadata.trigger").unwrap_or_default();
+    let trigger = ["compactMetadata.trigger", "compact_metadata.trigger"];
+    let trigger = trigger.iter().find_map(|path| line.json.text_at(path)).unwrap_or_default();
     let manner = if trigger.is_empty() { String::new() } else { format!(" ({trigger})") };
     note(line, &format!("Context compacted{before}{manner}"))
 }
@@ -146,6 +155,39 @@ fn refusal(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         data.text_if("code", text("apiRefusalCategory").as_deref());
         data.text("message", &message).text("category", "engine");
     })]
+}
+
+/// How a task in the background ended. Its call had ended before.
+fn task_ended(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let text = |name: &str| line.json.text_at(name).filter(|text| !text.is_empty());
+    let status = text("status").unwrap_or(Cow::Borrowed("ended"));
+    let name = text("task_id").map(|id| format!(" {id}")).unwrap_or_default();
+    let summary = text("summary").map(|summary| format!(": {summary}")).unwrap_or_default();
+    let said = format!("Background task{name} {status}{summary}");
+    let has_failed = matches!(status.as_ref(), "failed" | "error" | "killed");
+    if has_failed { warning(line, &said) } else { note(line, &said) }
+}
+
+/// What the client tells the user.
+fn content(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let text = line.json.text_at("content").filter(|text| !text.is_empty());
+    let said = |text: Cow<'_, str>| {
+        line.draft("message.system", |data| {
+            data.text("text", &text);
+        })
+    };
+    text.map(said).into_iter().collect()
+}
+
+/// A limit of the provider that was reached.
+fn rate_limit(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let status = line.json.text_at("rate_limit_info.status");
+    if status.is_none_or(|status| status != "rejected") {
+        return Vec::new();
+    }
+    let kind = line.json.text_at("rate_limit_info.rateLimitType").unwrap_or_default();
+    let kind = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
+    warning(line, &format!("The provider's rate limit was reached{kind}"))
 }
 
 /// How long the agent worked on a turn, without the pauses of the user.
