@@ -12,6 +12,7 @@ use super::tokens::{ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
+use crate::event::time::Timestamp;
 use crate::json::Json;
 
 /// The fields that show that a document is of ATIF.
@@ -35,14 +36,29 @@ pub(super) fn unknown_version(line: Json<'_>) -> Option<String> {
 pub(super) fn whole_session(line: Json<'_>) -> Option<String> {
     line.text_at("schema_version").filter(|version| version.starts_with("ATIF"))?;
     line.get("steps")?;
-    let id = line.text_at("session_id").or_else(|| line.text_at("trajectory_id"));
-    id.filter(|id| !is_placeholder(id)).map(Cow::into_owned)
+    session_of(line)
+}
+
+/// The session of a trajectory, if it is known. Some converters write `unknown`.
+fn session_of(document: Json<'_>) -> Option<String> {
+    let ids = ["session_id", "trajectory_id"].iter().filter_map(|name| document.text_at(name));
+    let mut ids = ids.filter(|id| !is_placeholder(id) && id != "unknown");
+    ids.next().map(Cow::into_owned)
 }
 
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(Atif::default())
 }
+
+/// What shows that a call failed: in its result, and in a step with one call.
+const FAILED: &[&str] = &[
+    "is_error",
+    "extra.is_error",
+    "extra.tool_result_is_error",
+    "extra.tool_result_metadata.is_error",
+];
+const FAILED_STEP: &[&str] = &["extra.tool_result_is_error", "extra.metadata.is_error"];
 
 #[derive(Default)]
 struct Atif {
@@ -91,7 +107,7 @@ impl Atif {
                 *self = Self { spawned: std::mem::take(&mut self.spawned), ..Self::default() };
             }
             let text = |path: &str| json.text_at(path).map(Cow::into_owned);
-            self.session_id = text("session_id").or_else(|| text("trajectory_id"));
+            self.session_id = session_of(json);
             self.model = text("agent.model_name");
             drafts.push(event("config.loaded", |data| {
                 data.text_if("agent", text("agent.name").as_deref());
@@ -174,7 +190,10 @@ impl Atif {
         for (index, step) in json.get("steps").into_iter().flat_map(Json::items).enumerate() {
             inner.has_steps = true;
             let step = SourceText { json: step, ..*source };
-            drafts.extend(inner.events(&step, &format!("{}.{index}", source.place)));
+            let time = step.json.text_at("timestamp");
+            let time = time.and_then(|time| Timestamp::parse_loose(&time)).map(|(time, _)| time);
+            let own = inner.events(&step, &format!("{}.{index}", source.place)).into_iter();
+            drafts.extend(own.map(|draft| Draft { timestamp: draft.timestamp.or(time), ..draft }));
         }
         drafts.extend(json.present("final_metrics").and_then(|totals| inner.totals(totals)));
         add_counts(&mut self.nested, &inner.reported);
@@ -226,16 +245,22 @@ impl Atif {
             drafts.push(text_event("note", "Context compacted"));
         }
         self.calls(&SourceText { place, ..*source }, &mut drafts);
+        let is_sidechain = json.path("extra.is_sidechain").and_then(Json::as_bool) == Some(true);
         if let Some(metrics) = json.present("metrics") {
             let tokens = tokens(metrics);
             if tokens != TokenCounts::default() {
-                self.report(metrics, &tokens);
+                self.report(&tokens);
                 let call =
                     ReportedModelCall { model: model.as_deref(), ..ReportedModelCall::default() };
                 drafts.push(tokens.event(&call));
             }
         }
-        drafts
+        if !is_sidechain {
+            return drafts;
+        }
+        // Claude Code's sub-agents, whose steps stand among those of the main agent.
+        let agent = json.text_at("extra.agent_id").unwrap_or(Cow::Borrowed("sidechain"));
+        drafts.into_iter().map(|draft| of_agent(draft, Some(&agent), None)).collect()
     }
 
     /// The calls of a step, and their results.
@@ -300,10 +325,13 @@ impl Atif {
                 drafts.push(call_blocked(id, tool, &text));
                 continue;
             }
-            let exit_code = result.path("extra.exit_code").filter(|code| code.as_f64().is_some());
-            let is_set = |path: &str| result.path(path).and_then(Json::as_bool) == Some(true);
-            let failed = is_set("is_error")
-                || is_set("extra.is_error")
+            let own = own.as_deref().unwrap_or_default();
+            let exit_code = exit_code(json, *result, own, calls.len());
+            let is_set = |holder: &Json<'_>, path: &&str| {
+                holder.path(path).and_then(Json::as_bool) == Some(true)
+            };
+            let failed = FAILED.iter().any(|path| is_set(result, path))
+                || (calls.len() == 1 && FAILED_STEP.iter().any(|path| is_set(&json, path)))
                 || exit_code.is_some_and(|code| code.as_f64() != Some(0.0));
             drafts.push(call_end(&EndedCall { id, tool, text: &text, failed }, |data| {
                 if let Some(code) = exit_code {
@@ -315,10 +343,20 @@ impl Atif {
     }
 
     /// Adds a step's figures to what the steps reported. Its input includes cached tokens here.
-    fn report(&mut self, metrics: Json<'_>, tokens: &TokenCounts) {
-        let input = count(metrics, "prompt_tokens");
+    fn report(&mut self, tokens: &TokenCounts) {
+        let cached = [tokens.cache_read, tokens.cache_creation].into_iter().flatten();
+        let input = tokens.input.map(|input| cached.fold(input, u64::saturating_add));
         add_counts(&mut self.reported, &TokenCounts { input, ..*tokens });
     }
+}
+
+/// The exit code that a result has, or that its step has for it: by the id of its call, or for the
+/// only call.
+fn exit_code<'s>(step: Json<'s>, result: Json<'s>, call: &str, calls: usize) -> Option<Json<'s>> {
+    let of_call = || step.path("extra.tool_call_details")?.get(call)?.path("metadata.exit_code");
+    let of_step = || step.path("extra.tool_metadata.exit_code").filter(|_| calls == 1);
+    let code = result.path("extra.exit_code").or_else(of_call).or_else(of_step);
+    code.filter(|code| code.as_f64().is_some())
 }
 
 /// Adds figures to a sum.
@@ -357,16 +395,22 @@ fn without_nested(all: TokenCounts, known: &TokenCounts, nested: &TokenCounts) -
     }
 }
 
-/// The figures of a step.
+/// The figures of a step. Some converters leave the tokens that were written to a cache out of the
+/// input.
 fn tokens(metrics: Json<'_>) -> TokenCounts {
+    let apart = count(metrics, "extra.cache_write_tokens");
+    let written = ["extra.cache_creation_input_tokens", "extra.cache_write_input_tokens"];
+    let written = written.iter().find_map(|path| count(metrics, path)).or(apart);
+    let (prompt, cached) = (count(metrics, "prompt_tokens"), count(metrics, "cached_tokens"));
+    let uncached = prompt.map(|prompt| prompt.saturating_sub(cached.unwrap_or(0)));
+    let included = written.filter(|_| apart.is_none()).unwrap_or(0);
     TokenCounts {
-        input: count(metrics, "prompt_tokens"),
+        input: uncached.map(|input| input.checked_sub(included).unwrap_or(input)),
         output: count(metrics, "completion_tokens"),
-        cache_read: count(metrics, "cached_tokens"),
-        cache_creation: count(metrics, "extra.cache_creation_input_tokens"),
+        cache_read: cached,
+        cache_creation: written,
         reasoning: count(metrics, "extra.reasoning_tokens")
             .or_else(|| count(metrics, "extra.reasoning_output_tokens")),
         cost: metrics.get("cost_usd").and_then(Json::as_f64),
     }
-    .without_cached()
 }

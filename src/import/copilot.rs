@@ -8,13 +8,14 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::calls::{CallOutcome, ReportedCalls};
-use super::copilot_usage::{ShutdownTotals, counts, usage};
+use super::copilot_usage::{NAMES, ShutdownTotals, counts, usage};
 use super::source::{StartedCall, event, of_agent, prompt, text_event};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, attachment_label, exact_text, is_placeholder};
 use crate::fs::hash::sha256;
 use crate::json::Json;
+use crate::text::human::{duration, plural};
 
 /// The sign of a line whose type is not among those known.
 pub(super) const SHAPE: &str = "data and id";
@@ -97,7 +98,12 @@ impl Adapter for Copilot {
         let line = self.line(source, data, &source_type);
         let drafts = match source_type.as_str() {
             "session.start" => vec![self.start(data)],
-            "session.resume" => vec![text_event("note", "The session was resumed")],
+            "session.resume" => self.resume(data),
+            "session.task_complete" => finished(data),
+            "session.context_cleared" => {
+                let note = text_event("note", "Context cleared");
+                [note].into_iter().chain(system(data, "initialMessage")).collect()
+            }
             "session.context_changed" => facts(data),
             "session.title_changed" => title(data),
             "session.model_change" => self.model_change(data).into_iter().collect(),
@@ -121,9 +127,7 @@ impl Adapter for Copilot {
             "subagent.started" | "subagent.completed" | "subagent.failed" => {
                 subagent(data, &source_type)
             }
-            "abort" => vec![event("user.interrupted", |more| {
-                more.text_if("reason", text(data, "reason").as_deref());
-            })],
+            "abort" => vec![abort(data)],
             _ => Vec::new(),
         };
         let of_agent = |draft| of_agent(draft, line.agent.as_deref(), line.spawned_by.as_deref());
@@ -177,9 +181,17 @@ impl Copilot {
         })
     }
 
+    /// The session goes on, perhaps elsewhere or with another model.
+    fn resume(&mut self, data: Json<'_>) -> Vec<Draft<'static>> {
+        let mut drafts = vec![text_event("note", "The session was resumed")];
+        drafts.extend(data.present("context").map(facts).into_iter().flatten());
+        drafts.extend(self.model_change(data));
+        drafts
+    }
+
     /// The first model is a fact of the session. A later one is a change.
     fn model_change(&mut self, data: Json<'_>) -> Option<Draft<'static>> {
-        let model = data.text_at("newModel")?.into_owned();
+        let model = data.text_at("newModel").or_else(|| text(data, "selectedModel"))?.into_owned();
         let before = self.model.replace(model.clone());
         match before {
             None => Some(event("config.loaded", |more| {
@@ -320,7 +332,14 @@ fn user(line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
     let said = line.data.text_at("content").unwrap_or_default();
     let attached = line.data.get("attachments").into_iter().flat_map(Json::items);
     let attached: Vec<String> = attached.map(attachment_label).collect();
+    let is_continued =
+        line.data.get("isAutopilotContinuation").and_then(Json::as_bool) == Some(true);
+    // A command that the user ran in the client is no prompt.
+    if line.data.text_at("agentMode").is_some_and(|mode| mode == "shell") {
+        return vec![text_event("message.system", &format!("The user ran: {said}"))];
+    }
     let by_person = line.data.text_at("source").is_none_or(|source| source == "user")
+        && !is_continued
         && line.data.path("parentAgentTaskId").is_none()
         && line.agent.is_none();
     if by_person {
@@ -408,10 +427,41 @@ fn compaction(data: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
     let mut drafts = vec![text_event("note", &note)];
     drafts.extend(system(data, "summaryContent"));
     if let Some(used) = data.present("compactionTokensUsed") {
-        const NAMES: [&str; 5] = ["input", "output", "cachedInput", "cacheWrite", "reasoning"];
-        drafts.extend(counts(used, NAMES).finish(None, text(line, "id").as_deref()));
+        const OLDER: [&str; 5] = ["input", "output", "cachedInput", "cacheWrite", "reasoning"];
+        let names = if OLDER.iter().any(|name| used.get(name).is_some()) { OLDER } else { NAMES };
+        let (model, id) = (text(used, "model"), text(line, "id"));
+        drafts.extend(counts(used, names).finish(model.as_deref(), id.as_deref()));
     }
     drafts
+}
+
+/// What the agent says at the end of its task.
+fn finished(data: Json<'_>) -> Vec<Draft<'static>> {
+    let said = data.text_at("summary").filter(|said| !said.is_empty());
+    said.map(|said| text_event("message.assistant", &said)).into_iter().collect()
+}
+
+/// The end of a turn that did not finish: by the user, or by a limit.
+fn abort(data: Json<'_>) -> Draft<'static> {
+    let reason = text(data, "reason");
+    if let Some(limit) = reason.as_deref().filter(|reason| reason.starts_with("autopilot")) {
+        return text_event("note", &format!("Turn aborted: {limit}"));
+    }
+    event("user.interrupted", |more| {
+        more.text_if("reason", reason.as_deref());
+    })
+}
+
+/// How a sub-agent ended, and what it did and used.
+fn completed(data: Json<'_>, name: &str) -> String {
+    let is_cancelled = data.get("cancelled").and_then(Json::as_bool) == Some(true);
+    let number = |name: &str| data.get(name).and_then(Json::as_u64).filter(|number| *number > 0);
+    let mut parts = Vec::new();
+    parts.extend(number("totalToolCalls").map(|calls| plural(calls, "call")));
+    parts.extend(number("totalTokens").map(|tokens| plural(tokens, "token")));
+    parts.extend(number("durationMs").map(duration));
+    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+    format!("Sub-agent{name} {}{parts}", if is_cancelled { "was cancelled" } else { "finished" })
 }
 
 fn subagent(data: Json<'_>, source_type: &str) -> Vec<Draft<'static>> {
@@ -419,7 +469,7 @@ fn subagent(data: Json<'_>, source_type: &str) -> Vec<Draft<'static>> {
     let name = name.map(|name| format!(" {name}")).unwrap_or_default();
     match source_type {
         "subagent.started" => vec![text_event("note", &format!("Sub-agent{name} started"))],
-        "subagent.completed" => vec![text_event("note", &format!("Sub-agent{name} finished"))],
+        "subagent.completed" => vec![text_event("note", &completed(data, &name))],
         _ => vec![error(data, "agentName")],
     }
 }

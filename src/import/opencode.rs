@@ -51,6 +51,7 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
             Some(if PARTS.contains(&kind.as_ref()) { "messageID and type" } else { PART })
         }
         () if has("sessionID") && has("part") => Some("sessionID and part"),
+        () if has("sessionID") && line.path("error.name").is_some() => Some("sessionID and error"),
         () => line.get("info").and_then(sign),
     }
 }
@@ -104,6 +105,13 @@ impl Adapter for OpenCode {
         let mut line = self.record(&SourceText { json: inner, ..*source });
         if json.present("part").is_some() {
             line.time = line.time.or_else(|| time(json, "timestamp"));
+        }
+        let is_by_user = json.text_at("type").is_some_and(|kind| kind == "user");
+        for part in json.get("parts").into_iter().flat_map(Json::items).filter(|_| is_by_user) {
+            let id = part.text_at("messageID").unwrap_or_default().into_owned();
+            let message = Message { by_user: true, ..Message::default() };
+            self.messages.entry(id.clone()).or_insert(message);
+            self.newest = Some(id);
         }
         if json.text_at("type").is_some_and(|kind| kind == "error") && line.drafts.is_empty() {
             line.drafts.extend(json.present("error").map(error));

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::calls::{CallOutcome, ReportedCalls};
-use super::source::{StartedCall, event, prompt, said, text_event};
+use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
@@ -203,9 +203,45 @@ impl Pi {
         let mut drafts: Vec<_> = end.into_iter().collect();
         // A tool may call models itself.
         let id = source.json.text_at("id").filter(|id| !is_placeholder(id));
-        drafts.extend(usage(message, None, id.as_deref()));
+        let own = usage(message, None, id.as_deref());
+        let call = message.text_at("toolCallId").filter(|id| !is_placeholder(id));
+        let results = message.path("details.results").into_iter().flat_map(Json::items);
+        for (index, result) in results.enumerate().filter(|(_, one)| one.get("agent").is_some()) {
+            let place = format!("{}.{index}", source.place);
+            let source = SourceText { place: &place, ..*source };
+            let name = result.text_at("agent").unwrap_or_default();
+            let agent = format!("{name}.{}.{index}", call.as_deref().unwrap_or(source.place));
+            let own_drafts = sub_agent(&source, result, own.is_none()).into_iter();
+            drafts.extend(own_drafts.map(|draft| of_agent(draft, Some(&agent), call.as_deref())));
+        }
+        drafts.extend(own);
         drafts
     }
+}
+
+/// What a sub-agent did and used, as the result of its call tells it. With `counts`, its usage is in
+/// no other event.
+fn sub_agent(source: &SourceText<'_>, result: Json<'_>, counts: bool) -> Vec<Draft<'static>> {
+    let (mut pi, mut drafts) = (Pi::default(), Vec::new());
+    let messages = result.present("messages").into_iter().flat_map(Json::items);
+    for (index, message) in messages.enumerate() {
+        let line = format!("{{\"type\":\"message\",\"message\":{}}}", message.text());
+        let place = format!("{}.{index}", source.place);
+        let line = SourceText { json: Json::trusted(&line), place: &place, ..*source };
+        drafts.extend(pi.read(&line).drafts);
+    }
+    // The result has the sum of what the messages used.
+    drafts.retain(|draft| draft.kind != "llm.usage");
+    if let Some(used) = result.present("usage").filter(|_| counts) {
+        let model = result.text_at("model");
+        let mut data = used_tokens(used);
+        if let Some(cost) = used.get("cost").filter(|cost| cost.as_f64().is_some()) {
+            data.json("cost_usd", cost);
+        }
+        data.text_if("model", model.as_deref());
+        drafts.push(Draft::new("llm.usage", data));
+    }
+    drafts
 }
 
 fn user(json: Json<'_>) -> Vec<Draft<'static>> {
@@ -261,15 +297,21 @@ fn branch(json: Json<'_>) -> Vec<Draft<'static>> {
     drafts
 }
 
-/// The usage in `usage` of a message or an entry.
-fn usage(holder: Json<'_>, model: Option<&str>, id: Option<&str>) -> Option<Draft<'static>> {
-    let usage = holder.present("usage")?;
+/// The token counts with this program's names.
+fn used_tokens(usage: Json<'_>) -> ObjectText {
     let mut data = ObjectText::new();
     for (theirs, ours) in COUNTS {
         if let Some(count) = usage.get(theirs).and_then(Json::as_u64) {
             data.plain(ours, count);
         }
     }
+    data
+}
+
+/// The usage in `usage` of a message or an entry.
+fn usage(holder: Json<'_>, model: Option<&str>, id: Option<&str>) -> Option<Draft<'static>> {
+    let usage = holder.present("usage")?;
+    let mut data = used_tokens(usage);
     if data.is_empty() {
         return None;
     }

@@ -1,20 +1,23 @@
 //! OpenHands. V0: one run per line with a `history` of actions and observations, or a list of these.
-//! V1: one event per line, with its class in `kind`.
+//! V1: one event per line or file, with its class in `kind`, and the state of the conversation in a
+//! file of its own.
 //!
 //! V0 observations name their action in `cause`. TokenCounts and costs are cumulative in both versions;
 //! each event here has the difference to the one before. Times have no zone.
 
+mod v1;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::source::{
-    EndedCall, StartedCall, call_blocked, call_end, engine_error, event, text_event,
-};
-use super::tokens::{ReportedModelCall, TokenCounts, count};
-use super::{AdaptedLine, Adapter, SessionEnd, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
-use crate::json::{Json, Kind, ObjectText};
+use crate::import::source::{
+    EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
+};
+use crate::import::tokens::{ReportedModelCall, TokenCounts, count};
+use crate::import::{AdaptedLine, Adapter, SessionEnd, SourcePart, SourceText};
+use crate::json::{self, Json, JsonRules, Kind, ObjectText};
 
 /// The sign of a line whose kind is not the name of a class.
 pub(super) const KIND: &str = "kind and source";
@@ -25,6 +28,9 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     if let Some(history) = line.get("history") {
         let first = history.items().next().unwrap_or(Json::NULL);
         return sign(first).map(|_| "a history of actions and observations");
+    }
+    if is_state(line) {
+        return Some("agent, workspace and execution_status");
     }
     let source = line.text_at("source")?;
     if !matches!(source.as_ref(), "agent" | "user" | "environment" | "hook") || has("data") {
@@ -39,6 +45,12 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     (is_numbered && (has("action") || has("observation"))).then_some("an action or an observation")
 }
 
+/// V1: whether a document is the state of a conversation, which is beside its events.
+fn is_state(json: Json<'_>) -> bool {
+    let has = |name: &str| json.get(name).is_some_and(Json::is_object);
+    has("agent") && has("workspace") && json.text_at("execution_status").is_some()
+}
+
 /// V0 and V1: the state of the agent. V0: what the agent says of its task, and the error of a run,
 /// after its history.
 pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
@@ -48,7 +60,9 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
         })
     };
     let state = state("agent_state_changed", "extras.agent_state")
-        .or_else(|| state("execution_status", "value"));
+        .or_else(|| state("execution_status", "value"))
+        .or_else(|| state("full_state", "value.execution_status"))
+        .or_else(|| line.text_at("execution_status").filter(|_| is_state(line)));
     if let Some(state) = state {
         return match state.as_ref() {
             "finished" => Some(SessionEnd::completed()),
@@ -118,6 +132,8 @@ struct OpenHands {
     meters: HashMap<String, Meter>,
     /// The newest response that a usage event named.
     newest_response: Option<String>,
+    /// V1: the calls of other programs' agents that have started.
+    acp_calls: HashSet<String>,
 }
 
 /// Cumulative figures. `input` includes cached tokens; `micros` are millionths of a dollar.
@@ -138,7 +154,7 @@ impl Adapter for OpenHands {
         // A file can hold one event, on several lines.
         let is_event =
             ["kind", "action", "observation"].iter().any(|name| json.get(name).is_some());
-        if source.part == SourcePart::Document && !is_event {
+        if source.part == SourcePart::Document && !is_event && !is_state(json) {
             return AdaptedLine {
                 source_type: "document".to_owned(),
                 drafts: self.document(json),
@@ -146,7 +162,9 @@ impl Adapter for OpenHands {
                 ..AdaptedLine::default()
             };
         }
-        let (source_type, drafts) = if let Some(kind) = text("kind") {
+        let (source_type, drafts) = if is_state(json) {
+            ("state".to_owned(), self.stored_state(json))
+        } else if let Some(kind) = text("kind") {
             let drafts = self.event(&kind, source);
             (kind, drafts)
         } else if let Some(action) = text("action") {
@@ -297,7 +315,12 @@ impl OpenHands {
             }
             (_, Some((id, tool))) => {
                 let exit_code = json.path("extras.metadata.exit_code");
+                // What a delegate reports is beside an empty content.
+                let report = json.text_at("extras.outputs.content");
+                let text = report.filter(|_| text.is_empty()).unwrap_or(text);
                 let failed = observation == "error"
+                    || json.path("extras.error").and_then(Json::as_bool) == Some(true)
+                    || (observation == "mcp" && is_mcp_error(&text))
                     || json.get("success").and_then(Json::as_bool) == Some(false)
                     || text.starts_with(FAILED_EDIT)
                     || exit_code.is_some_and(failed_with);
@@ -322,21 +345,23 @@ impl OpenHands {
         let text = |name: &str| json.text_at(name);
         match kind {
             "SystemPromptEvent" => {
-                let prompt = json.path("system_prompt").map(as_text);
-                let dynamic = json.path("dynamic_context").map(as_text);
+                let prompt = json.path("system_prompt").map(v1::text_of);
+                let dynamic = json.path("dynamic_context").map(v1::text_of);
                 let texts = prompt.into_iter().chain(dynamic).filter(|text| !text.is_empty());
                 texts.map(|text| text_event("message.system", &text)).collect()
             }
-            "MessageEvent" => message(json),
-            "ActionEvent" => started(source),
-            "ObservationEvent" => vec![observed(source)],
+            "MessageEvent" => v1::message(json),
+            "ActionEvent" => v1::started(source),
+            "ObservationEvent" => v1::observed(source),
+            "ACPToolCallEvent" => self.acp_call(source),
+            "HookExecutionEvent" => v1::hook(json),
             "UserRejectObservation" => {
                 let reason = text("rejection_reason").unwrap_or_default();
-                vec![call_blocked(&call_id(source), &tool(json), &reason)]
+                vec![call_blocked(&v1::call_id(source), &v1::tool(json), &reason)]
             }
             "AgentErrorEvent" => {
                 let error = text("error").unwrap_or_default();
-                let (id, tool) = (call_id(source), tool(json));
+                let (id, tool) = (v1::call_id(source), v1::tool(json));
                 let end = EndedCall { id: &id, tool: &tool, text: &error, failed: true };
                 vec![call_end(&end, |_| {})]
             }
@@ -353,20 +378,42 @@ impl OpenHands {
         }
     }
 
+    /// V1: a call of an agent of another program (Agent Client Protocol). It is told when it starts
+    /// and when it ends, or only when it has ended.
+    fn acp_call(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
+        let json = source.json;
+        let id = v1::call_id(source);
+        let mut drafts = Vec::new();
+        if self.acp_calls.insert(id.clone()) {
+            drafts.push(v1::acp_start(source, &id));
+        }
+        drafts.extend(v1::acp_end(json, &id));
+        let parent = json.text_at("parent_tool_call_id").filter(|id| !is_placeholder(id));
+        let of_agent = |draft| of_agent(draft, parent.as_deref(), parent.as_deref());
+        drafts.into_iter().map(of_agent).collect()
+    }
+
+    /// V1: the state of a conversation, from the file beside its events. Its figures are totals: what
+    /// the events did not tell is added.
+    fn stored_state(&mut self, state: Json<'_>) -> Vec<Draft<'static>> {
+        let mut drafts = vec![v1::settings(state)];
+        let all = state.path("stats.usage_to_metrics");
+        for (name, metrics) in all.into_iter().flat_map(Json::members) {
+            // The state is written again when the conversation goes on.
+            let id = state.text_at("id").map(|id| format!("{id}/{name}"));
+            drafts.extend(self.metered(&name, metrics, id.as_deref()));
+        }
+        drafts
+    }
+
     /// V1: a change of the conversation's state.
     fn state(&mut self, json: Json<'_>) -> Vec<Draft<'static>> {
         let Some(value) = json.present("value") else { return Vec::new() };
         let is_full = json.text_at("key").is_some_and(|key| key == "full_state");
         let mut drafts = Vec::new();
         if is_full {
-            let at = |path: &str| value.text_at(path);
-            self.session_id = at("id").map(Cow::into_owned).or(self.session_id.take());
-            drafts.push(event("config.loaded", |data| {
-                data.text("agent", "openhands");
-                data.text_if("model", at("agent.llm.model").as_deref());
-                data.text_if("cwd", at("workspace.working_dir").as_deref());
-                data.text_if("title", at("title").as_deref());
-            }));
+            self.session_id = value.text_at("id").map(Cow::into_owned).or(self.session_id.take());
+            drafts.push(v1::settings(value));
         }
         let stats = if is_full { value.path("stats") } else { Some(value) };
         let all = stats.and_then(|stats| stats.path("usage_to_metrics"));
@@ -449,6 +496,12 @@ fn recalled(json: Json<'_>, text: &str) -> String {
     texts.join("\n\n")
 }
 
+/// V0: whether the result of a call of an MCP server, JSON as text, says that the call failed.
+fn is_mcp_error(text: &str) -> bool {
+    let result = json::check(text.as_bytes(), JsonRules::LENIENT).ok();
+    result.and_then(|result| result.get("isError")?.as_bool()) == Some(true)
+}
+
 fn failed_with(exit_code: Json<'_>) -> bool {
     exit_code.as_f64().is_some_and(|code| code != 0.0 && code != STILL_RUNNING as f64)
 }
@@ -458,109 +511,4 @@ fn exit_code_of(data: &mut ObjectText, exit_code: Option<Json<'_>>) {
     if let Some(code) = exit_code.filter(ended) {
         data.json("exit_code", code);
     }
-}
-
-/// V1: the id of a call: its own, else that of its action.
-fn call_id(source: &SourceText<'_>) -> String {
-    let own = ["tool_call_id", "action_id"]
-        .iter()
-        .find_map(|name| source.text(name).filter(|id| !is_placeholder(id)));
-    own.unwrap_or_else(|| source.place.to_owned())
-}
-
-fn tool(json: Json<'_>) -> String {
-    json.text_at("tool_name").map_or_else(|| "tool".to_owned(), Cow::into_owned)
-}
-
-/// V1: a message.
-fn message(json: Json<'_>) -> Vec<Draft<'static>> {
-    let from = json.text_at("source").unwrap_or_default();
-    let kind = match from.as_ref() {
-        "user" => "message.user",
-        "agent" => "message.assistant",
-        _ => "message.system",
-    };
-    let mut drafts = Vec::new();
-    let reasoning = json.text_at("llm_message.reasoning_content");
-    drafts.extend(
-        reasoning
-            .filter(|text| !text.is_empty())
-            .map(|text| text_event("message.reasoning", &text)),
-    );
-    let text = json.path("llm_message.content").map(as_text).unwrap_or_default();
-    if !text.is_empty() {
-        drafts.push(event(kind, |data| {
-            data.text("text", &text);
-            data.text_if("message_id", json.text_at("llm_response_id").as_deref());
-        }));
-    }
-    // Text that OpenHands adds to what the user wrote.
-    let added = json.path("extended_content").map(as_text).unwrap_or_default();
-    if !added.is_empty() && added != "[]" {
-        drafts.push(text_event("message.system", &added));
-    }
-    drafts
-}
-
-/// V1: the start of a call, with what the agent said before it.
-fn started(source: &SourceText<'_>) -> Vec<Draft<'static>> {
-    let json = source.json;
-    let mut drafts = Vec::new();
-    let thought = json.present("thought").filter(|thought| thought.text() != "[]").map(as_text);
-    let thought = thought.unwrap_or_default();
-    // Some models repeat their reasoning in tags before the text.
-    let tagged = thought.trim_start().strip_prefix("<think>");
-    let tagged = tagged.and_then(|rest| rest.split_once("</think>"));
-    let reasoning = json.text_at("reasoning_content").filter(|text| !text.is_empty());
-    let blocks = || {
-        let blocks = json.get("thinking_blocks").into_iter().flat_map(Json::items);
-        let texts: Vec<_> = blocks.filter_map(|block| block.text_at("thinking")).collect();
-        (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
-    };
-    let reasoning = reasoning.or_else(blocks);
-    let (inner, text) = match (tagged, &reasoning) {
-        (Some((inner, rest)), None) => (Some(inner), rest),
-        (Some((inner, rest)), Some(same)) if inner.trim() == same.trim() => (None, rest),
-        _ => (None, thought.as_ref()),
-    };
-    let reasoning = reasoning.as_deref().or(inner).map(str::trim);
-    drafts.extend(reasoning.map(|text| text_event("message.reasoning", text)));
-    if !text.trim().is_empty() {
-        drafts.push(event("message.assistant", |data| {
-            data.text("text", text.trim());
-            data.text_if("message_id", json.text_at("llm_response_id").as_deref());
-        }));
-    }
-    let mut args = ObjectText::new();
-    for (name, value) in json.get("action").into_iter().flat_map(Json::raw_members) {
-        if name != "kind" && value.kind() != Kind::Null {
-            args.json(name, value);
-        }
-    }
-    let args = args.finish();
-    let args = match json.present("action") {
-        Some(_) => Some(Json::trusted(&args)),
-        None => json.path("tool_call.arguments"),
-    };
-    let own = json.text_at("tool_call_id").filter(|id| !is_placeholder(id));
-    let id = own.or_else(|| json.text_at("id"));
-    let tool = tool(json);
-    drafts.push(source.call(&StartedCall { id, tool: &tool, args }, 0, |_| {}));
-    drafts
-}
-
-/// V1: the end of a call.
-fn observed(source: &SourceText<'_>) -> Draft<'static> {
-    let json = source.json;
-    let observation = json.present("observation").unwrap_or(Json::EMPTY);
-    let texts = ["content", "output", "error", "message"];
-    let text = texts.iter().find_map(|name| observation.present(name)).map(as_text);
-    let exit_code =
-        observation.present("exit_code").or_else(|| observation.path("metadata.exit_code"));
-    let failed = observation.get("is_error").and_then(Json::as_bool) == Some(true)
-        || exit_code.is_some_and(failed_with);
-    let (id, tool, text) = (call_id(source), tool(json), text.unwrap_or_default());
-    call_end(&EndedCall { id: &id, tool: &tool, text: &text, failed }, |data| {
-        exit_code_of(data, exit_code);
-    })
 }

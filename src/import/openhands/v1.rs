@@ -1,0 +1,186 @@
+//! The events of V1.
+
+use std::borrow::Cow;
+
+use super::{exit_code_of, failed_with};
+use crate::event::draft::Draft;
+use crate::event::fields::{as_text, is_placeholder};
+use crate::event::severity::Severity;
+use crate::import::SourceText;
+use crate::import::source::{EndedCall, StartedCall, call_end, event, text_event};
+use crate::json::{Json, Kind, ObjectText};
+
+/// The id of a call: its own, else that of its action.
+pub(super) fn call_id(source: &SourceText<'_>) -> String {
+    let own = ["tool_call_id", "action_id"]
+        .iter()
+        .find_map(|name| source.text(name).filter(|id| !is_placeholder(id)));
+    own.unwrap_or_else(|| source.place.to_owned())
+}
+
+/// The tool of a call.
+pub(super) fn tool(json: Json<'_>) -> String {
+    json.text_at("tool_name").map_or_else(|| "tool".to_owned(), Cow::into_owned)
+}
+
+/// A message.
+pub(super) fn message(json: Json<'_>) -> Vec<Draft<'static>> {
+    let from = json.text_at("source").unwrap_or_default();
+    let kind = match from.as_ref() {
+        "user" => "message.user",
+        "agent" => "message.assistant",
+        _ => "message.system",
+    };
+    let mut drafts = Vec::new();
+    let reasoning = json.present("llm_message").and_then(reasoning);
+    drafts.extend(reasoning.map(|text| text_event("message.reasoning", &text)));
+    let text = json.path("llm_message.content").map(as_text).unwrap_or_default();
+    if !text.is_empty() {
+        drafts.push(event(kind, |data| {
+            data.text("text", &text);
+            data.text_if("message_id", json.text_at("llm_response_id").as_deref());
+        }));
+    }
+    drafts.extend(extended(json));
+    drafts
+}
+
+/// The start of a call, with what the agent said before it.
+pub(super) fn started(source: &SourceText<'_>) -> Vec<Draft<'static>> {
+    let json = source.json;
+    let mut drafts = Vec::new();
+    let thought = json.present("thought").filter(|thought| thought.text() != "[]").map(as_text);
+    let thought = thought.unwrap_or_default();
+    // Some models repeat their reasoning in tags before the text.
+    let tagged = thought.trim_start().strip_prefix("<think>");
+    let tagged = tagged.and_then(|rest| rest.split_once("</think>"));
+    let reasoning = reasoning(json);
+    let (inner, text) = match (tagged, &reasoning) {
+        (Some((inner, rest)), None) => (Some(inner), rest),
+        (Some((inner, rest)), Some(same)) if inner.trim() == same.trim() => (None, rest),
+        _ => (None, thought.as_ref()),
+    };
+    let reasoning = reasoning.as_deref().or(inner).map(str::trim);
+    drafts.extend(reasoning.map(|text| text_event("message.reasoning", text)));
+    if !text.trim().is_empty() {
+        drafts.push(event("message.assistant", |data| {
+            data.text("text", text.trim());
+            data.text_if("message_id", json.text_at("llm_response_id").as_deref());
+        }));
+    }
+    let mut args = ObjectText::new();
+    for (name, value) in json.get("action").into_iter().flat_map(Json::raw_members) {
+        if name != "kind" && value.kind() != Kind::Null {
+            args.json(name, value);
+        }
+    }
+    let args = args.finish();
+    let args = match json.present("action") {
+        Some(_) => Some(Json::trusted(&args)),
+        None => json.path("tool_call.arguments"),
+    };
+    let own = json.text_at("tool_call_id").filter(|id| !is_placeholder(id));
+    let id = own.or_else(|| json.text_at("id"));
+    let tool = tool(json);
+    drafts.push(source.call(&StartedCall { id, tool: &tool, args }, 0, |_| {}));
+    drafts
+}
+
+/// The end of a call, and what OpenHands added to its result.
+pub(super) fn observed(source: &SourceText<'_>) -> Vec<Draft<'static>> {
+    let json = source.json;
+    let observation = json.present("observation").unwrap_or(Json::EMPTY);
+    let texts = ["content", "output", "error", "message"];
+    let text = texts.iter().find_map(|name| observation.present(name)).map(as_text);
+    let exit_code =
+        observation.present("exit_code").or_else(|| observation.path("metadata.exit_code"));
+    let failed = observation.get("is_error").and_then(Json::as_bool) == Some(true)
+        || exit_code.is_some_and(failed_with);
+    let (id, tool, text) = (call_id(source), tool(json), text.unwrap_or_default());
+    let end = call_end(&EndedCall { id: &id, tool: &tool, text: &text, failed }, |data| {
+        exit_code_of(data, exit_code);
+    });
+    [end].into_iter().chain(extended(json)).collect()
+}
+
+/// The text that OpenHands adds for the model.
+fn extended(json: Json<'_>) -> Option<Draft<'static>> {
+    let added = json.path("extended_content").map(as_text).unwrap_or_default();
+    (!added.is_empty() && added != "[]").then(|| text_event("message.system", &added))
+}
+
+/// What the model thought before an action or a message.
+fn reasoning(json: Json<'_>) -> Option<Cow<'_, str>> {
+    let texts = |list: &str, name: &str| {
+        let items = json.path(list).into_iter().flat_map(Json::items);
+        let texts: Vec<_> =
+            items.filter_map(|item| item.as_str().or_else(|| item.text_at(name))).collect();
+        (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
+    };
+    let own = json.text_at("reasoning_content").filter(|text| !text.is_empty());
+    own.or_else(|| texts("thinking_blocks", "thinking"))
+        .or_else(|| texts("responses_reasoning_item.summary", "text"))
+}
+
+/// A text, or a part of content with a text.
+pub(super) fn text_of(value: Json<'_>) -> Cow<'_, str> {
+    value.text_at("text").filter(|_| value.is_object()).unwrap_or_else(|| as_text(value))
+}
+
+/// The settings in the state of a conversation.
+pub(super) fn settings(state: Json<'_>) -> Draft<'static> {
+    let at = |path: &str| state.text_at(path);
+    event("config.loaded", |data| {
+        data.text("agent", "openhands");
+        data.text_if("model", at("agent.llm.model").as_deref());
+        data.text_if("cwd", at("workspace.working_dir").as_deref());
+        data.text_if("title", at("title").as_deref());
+    })
+}
+
+/// The tool of a call of another program's agent: its kind, else what it says that it does.
+fn acp_tool(json: Json<'_>) -> Cow<'_, str> {
+    let mut names = ["tool_kind", "title"].iter().filter_map(|name| json.text_at(name));
+    names.find(|name| !name.is_empty()).unwrap_or(Cow::Borrowed("tool"))
+}
+
+/// The start of a call of another program's agent.
+pub(super) fn acp_start(source: &SourceText<'_>, id: &str) -> Draft<'static> {
+    let json = source.json;
+    let (tool, args) = (acp_tool(json), json.present("raw_input"));
+    source.call(&StartedCall { id: Some(id.into()), tool: &tool, args }, 0, |data| {
+        data.text_if("title", json.text_at("title").as_deref());
+    })
+}
+
+/// The end of a call of another program's agent, if it has ended.
+pub(super) fn acp_end(json: Json<'_>, id: &str) -> Option<Draft<'static>> {
+    let status = json.text_at("status").unwrap_or_default();
+    let failed = status == "failed" || json.get("is_error").and_then(Json::as_bool) == Some(true);
+    if !failed && status != "completed" {
+        return None;
+    }
+    let text = ["raw_output", "content"].iter().find_map(|name| json.present(name));
+    let (tool, text) = (acp_tool(json), text.map(as_text).unwrap_or_default());
+    Some(call_end(&EndedCall { id, tool: &tool, text: &text, failed }, |_| {}))
+}
+
+/// A hook: its failure, and what it adds for the model. A hook that blocks has not failed.
+pub(super) fn hook(json: Json<'_>) -> Vec<Draft<'static>> {
+    let is = |name: &str, value: bool| json.get(name).and_then(Json::as_bool) == Some(value);
+    let mut drafts = Vec::new();
+    if is("success", false) && !is("blocked", true) {
+        let why = ["stderr", "error", "reason", "stdout"];
+        let mut why = why.iter().filter_map(|name| json.text_at(name));
+        let why = why.find(|text| !text.trim().is_empty());
+        let name = json.text_at("hook_event_type").unwrap_or(Cow::Borrowed("hook"));
+        let why = why.unwrap_or(Cow::Borrowed("no message"));
+        let mut draft = text_event("note", &format!("Hook {name} failed: {}", why.trim()));
+        draft.severity = Some(Severity::Warning);
+        draft.actor = Some("runtime".into());
+        drafts.push(draft);
+    }
+    let added = json.text_at("additional_context").filter(|text| !text.trim().is_empty());
+    drafts.extend(added.map(|text| text_event("message.system", &text)));
+    drafts
+}
