@@ -1,0 +1,221 @@
+//! Sessions that agents keep in several files: sub-agents, states, and names that many files have.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::Bench;
+use crate::support::imports::{events, jsonl};
+
+fn write(bench: &Bench, path: &str, text: &str) {
+    let path = bench.path(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// The ids of the runs that an import makes, sorted.
+fn import(bench: &Bench, paths: &[&str]) -> Vec<String> {
+    let args = [&["import"], paths, &["--format", "json"]].concat();
+    let done: Value = serde_json::from_str(&bench.ok(&args)).unwrap();
+    let runs = done["runs"].as_array().unwrap().iter();
+    let mut runs: Vec<String> =
+        runs.map(|run| run["run_id"].as_str().unwrap().to_owned()).collect();
+    runs.sort();
+    runs
+}
+
+fn counts(bench: &Bench, run: &str) -> Value {
+    let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    let verdict =
+        bench.call(&["validate", run, "--strict", "--expect-status", "completed,imported"]);
+    assert_eq!(verdict.status, 0, "{}", verdict.out);
+    state["counts"].clone()
+}
+
+/// If this fails, a sub-agent of Gemini CLI is a run of its own, and its task counts as a prompt.
+#[test]
+fn sub_agents_of_gemini() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let said = |id: &str, kind: &str, text: &str| json!({"id": id, "timestamp": "2026-03-01T10:00:01.000Z", "type": kind, "content": text});
+    let head = |session: &str, kind: &str| json!({"sessionId": session, "projectHash": "ab", "startTime": "2026-03-01T10:00:00.000Z", "kind": kind});
+    let call = json!({"id": "g1", "timestamp": "2026-03-01T10:00:02.000Z", "type": "gemini", "content": "I ask.",
+        "toolCalls": [{"id": "c1", "name": "codebase_investigator", "args": {}, "status": "success", "agentId": "child",
+            "result": [{"functionResponse": {"name": "x", "response": {"output": "found"}}}]}]});
+    write(
+        &bench,
+        "g/tmp/p/chats/session-1.jsonl",
+        &jsonl(&[head("parent", "main"), said("p1", "user", "go"), call]),
+    );
+    write(
+        &bench,
+        "g/tmp/p/chats/parent/child.jsonl",
+        &jsonl(&[
+            head("child", "subagent"),
+            said("p2", "user", "look"),
+            said("g2", "gemini", "Found."),
+        ]),
+    );
+    for paths in [&["g"][..], &["g/tmp/p/chats/session-1.jsonl"]] {
+        assert_eq!(import(&bench, paths), ["gemini-parent"]);
+        assert_eq!(counts(&bench, "gemini-parent")["prompts"], 1);
+        let said: Vec<_> = events(&bench, "gemini-parent")
+            .into_iter()
+            .filter(|event| event["data"]["agent_id"] == "child")
+            .collect();
+        assert_eq!(said.len(), 3, "{said:?}");
+    }
+}
+
+/// If this fails, a sub-agent of Codex that names only its parent's thread is a run of its own.
+#[test]
+fn sub_agents_of_codex() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let line = |kind: &str, payload: Value| json!({"timestamp": "2026-03-01T10:00:00.000Z", "type": kind, "payload": payload});
+    let asked = |text: &str| {
+        line(
+            "response_item",
+            json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}),
+        )
+    };
+    let source = json!({"subagent": {"thread_spawn": {"parent_thread_id": "root"}}});
+    write(
+        &bench,
+        "c/2/rollout-child.jsonl",
+        &jsonl(&[
+            line("session_meta", json!({"id": "child", "cwd": "/w", "source": source})),
+            asked("look"),
+        ]),
+    );
+    write(
+        &bench,
+        "c/3/rollout-root.jsonl",
+        &jsonl(&[line("session_meta", json!({"id": "root", "cwd": "/w"})), asked("go")]),
+    );
+    assert_eq!(import(&bench, &["c"]), ["codex-root"]);
+    assert_eq!(counts(&bench, "codex-root")["prompts"], 1);
+    assert_eq!(events(&bench, "codex-root")[2]["data"]["text"], "go");
+}
+
+/// If this fails, the sessions of OpenCode's sub-agents are runs of their own, and their calls, tokens
+/// and cost are missing from the session that asked for them.
+#[test]
+fn sub_agents_of_opencode() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let stored =
+        |path: &str, value: Value| write(&bench, &format!("o/storage/{path}"), &value.to_string());
+    let session = |id: &str, parent: Option<&str>| json!({"id": id, "projectID": "p", "directory": "/w", "parentID": parent, "time": {"created": 1_772_000_000_000_u64}});
+    let message = |id: &str, session: &str, cost: f64| {
+        json!({"id": id, "sessionID": session, "role": "assistant", "modelID": "m", "cost": cost,
+            "tokens": {"input": 1, "output": 2, "cache": {"read": 3, "write": 4}}, "time": {"created": 1_772_000_001_000_u64}})
+    };
+    let call = |id: &str, message: &str, session: &str, tool: &str, state: Value| json!({"id": id, "messageID": message, "sessionID": session, "type": "tool", "tool": tool, "callID": format!("call-{id}"), "state": state});
+    stored("session/p/ses_p.json", session("ses_p", None));
+    stored("session/p/ses_c.json", session("ses_c", Some("ses_p")));
+    stored("session/p/ses_d.json", session("ses_d", Some("ses_c")));
+    stored("session/p/ses_x.json", session("ses_x", None));
+    stored("message/ses_p/msg_p.json", message("msg_p", "ses_p", 0.5));
+    stored("message/ses_c/msg_c.json", message("msg_c", "ses_c", 0.1));
+    stored("message/ses_d/msg_d.json", message("msg_d", "ses_d", 0.01));
+    stored("message/ses_x/msg_x.json", message("msg_x", "ses_x", 9.0));
+    let asked = json!({"status": "completed", "input": {}, "output": "found", "metadata": {"sessionId": "ses_c"}});
+    stored("part/msg_p/prt_p.json", call("prt_p", "msg_p", "ses_p", "task", asked));
+    let failed = json!({"status": "error", "input": {}, "error": "no such file"});
+    stored("part/msg_c/prt_c.json", call("prt_c", "msg_c", "ses_c", "bash", failed));
+    for (paths, runs) in [
+        (&["o/storage/session/p/ses_p.json"][..], &["opencode-ses_p"][..]),
+        (&["o"], &["opencode-ses_p", "opencode-ses_x"]),
+    ] {
+        assert_eq!(import(&bench, paths), runs);
+        let counts = counts(&bench, "opencode-ses_p");
+        let told = [
+            &counts["tool_calls"],
+            &counts["tool_failures"],
+            &counts["input_tokens"],
+            &counts["cost_usd"],
+        ];
+        assert_eq!(told, [&json!(2), &json!(1), &json!(3), &json!(0.61)]);
+    }
+    let of_agent = |event: &Value| {
+        event["data"]["agent_id"] == "ses_c" && event["data"]["spawned_by"] == "call-prt_p"
+    };
+    assert!(events(&bench, "opencode-ses_p").iter().any(of_agent));
+}
+
+/// If this fails, a conversation of OpenHands has no tokens, cost or end, or they count twice when it
+/// goes on.
+#[test]
+fn the_state_of_a_conversation() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let event = |number: u32, text: &str| {
+        let event = json!({"id": format!("e{number}"), "timestamp": format!("2026-03-01T10:00:0{number}"), "source": "user",
+            "kind": "MessageEvent", "llm_message": {"role": "user", "content": [{"type": "text", "text": text}]}});
+        write(
+            &bench,
+            &format!("h/conversations/abc/events/event-0000{number}-e{number}.json"),
+            &event.to_string(),
+        );
+    };
+    let state = |input: u64, cost: f64| {
+        let used =
+            json!({"prompt_tokens": input, "completion_tokens": 50, "cache_read_tokens": 800});
+        let state = json!({"id": "a-b-c", "agent": {"kind": "Agent", "llm": {"model": "m"}}, "workspace": {"working_dir": "/w"},
+            "execution_status": "finished",
+            "stats": {"usage_to_metrics": {"default": {"model_name": "m", "accumulated_cost": cost, "accumulated_token_usage": used}}}});
+        write(&bench, "h/conversations/abc/base_state.json", &state.to_string());
+    };
+    event(1, "go");
+    state(1000, 0.5);
+    let told = |run: &str| {
+        let counts = counts(&bench, run);
+        json!([
+            counts["input_tokens"],
+            counts["cache_read_tokens"],
+            counts["output_tokens"],
+            counts["cost_usd"],
+            counts["prompts"]
+        ])
+    };
+    assert_eq!(import(&bench, &["h"]), ["openhands-abc"]);
+    assert_eq!(told("openhands-abc"), json!([200, 800, 50, 0.5, 1]));
+    assert_eq!(events(&bench, "openhands-abc").last().unwrap()["type"], "run.completed");
+    let metadata = bench.ok(&["list", "--format", "json"]);
+    assert!(metadata.contains("\"/w\""), "{metadata}");
+    event(2, "and on");
+    state(1500, 0.75);
+    assert_eq!(import(&bench, &["h/conversations/abc/base_state.json"]), ["openhands-abc"]);
+    assert_eq!(told("openhands-abc"), json!([700, 800, 50, 0.75, 2]));
+}
+
+/// If this fails, trajectories of different trials become one run because their files have one name.
+#[test]
+fn trajectories_without_ids() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let trial = |text: &str| {
+        json!({"schema_version": "ATIF-v1.7", "session_id": "unknown", "agent": {"name": "a", "version": "1"},
+            "steps": [{"step_id": 1, "timestamp": "2026-03-01T10:00:00Z", "source": "user", "message": text}]})
+        .to_string()
+    };
+    write(&bench, "job/t1/agent/trajectory.json", &trial("one"));
+    write(&bench, "job/t2/agent/trajectory.json", &trial("two"));
+    assert_eq!(import(&bench, &["job"]), ["atif-t1-agent-trajectory", "atif-t2-agent-trajectory"]);
+    let again = bench.call(&["import", "job/t1/agent/trajectory.json", "--format", "json"]);
+    assert!(again.out.contains("\"unchanged\""), "{}", again.out);
+}
+
+/// If this fails, a run of OpenCode that failed at once is refused.
+#[test]
+fn an_error_alone() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let error = json!({"type": "error", "timestamp": 1_772_000_000_000_u64, "sessionID": "ses_1",
+        "error": {"name": "ProviderAuthError", "data": {"message": "API key missing"}}});
+    write(&bench, "out.jsonl", &format!("{error}\n"));
+    assert_eq!(import(&bench, &["out.jsonl"]), ["opencode-ses_1"]);
+    assert_eq!(events(&bench, "opencode-ses_1")[1]["data"]["message"], "API key missing");
+}
