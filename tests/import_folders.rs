@@ -99,20 +99,16 @@ fn sub_agents_of_codex() {
     assert_eq!(events(&bench, "codex-root")[2]["data"]["text"], "go");
 }
 
-/// If this fails, the sessions of OpenCode's sub-agents are runs of their own, and their calls, tokens
-/// and cost are missing from the session that asked for them.
-#[test]
-fn sub_agents_of_opencode() {
-    let bench = Bench::new();
-    fs::create_dir_all(bench.path("runs")).unwrap();
-    let stored =
-        |path: &str, value: Value| write(&bench, &format!("o/storage/{path}"), &value.to_string());
+/// Sessions of OpenCode as its files: the place and the content of each. One has a sub-agent.
+fn stored_sessions() -> Vec<(String, Value)> {
+    let mut all = Vec::new();
     let session = |id: &str, parent: Option<&str>| json!({"id": id, "projectID": "p", "directory": "/w", "parentID": parent, "time": {"created": 1_772_000_000_000_u64}});
     let message = |id: &str, session: &str, cost: f64| {
         json!({"id": id, "sessionID": session, "role": "assistant", "modelID": "m", "cost": cost,
             "tokens": {"input": 1, "output": 2, "cache": {"read": 3, "write": 4}}, "time": {"created": 1_772_000_001_000_u64}})
     };
     let call = |id: &str, message: &str, session: &str, tool: &str, state: Value| json!({"id": id, "messageID": message, "sessionID": session, "type": "tool", "tool": tool, "callID": format!("call-{id}"), "state": state});
+    let mut stored = |path: &str, value: Value| all.push((path.to_owned(), value));
     stored("session/p/ses_p.json", session("ses_p", None));
     stored("session/p/ses_c.json", session("ses_c", Some("ses_p")));
     stored("session/p/ses_d.json", session("ses_d", Some("ses_c")));
@@ -125,6 +121,18 @@ fn sub_agents_of_opencode() {
     stored("part/msg_p/prt_p.json", call("prt_p", "msg_p", "ses_p", "task", asked));
     let failed = json!({"status": "error", "input": {}, "error": "no such file"});
     stored("part/msg_c/prt_c.json", call("prt_c", "msg_c", "ses_c", "bash", failed));
+    all
+}
+
+/// If this fails, the sessions of OpenCode's sub-agents are runs of their own, and their calls, tokens
+/// and cost are missing from the session that asked for them.
+#[test]
+fn sub_agents_of_opencode() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    for (path, value) in stored_sessions() {
+        write(&bench, &format!("o/storage/{path}"), &value.to_string());
+    }
     for (paths, runs) in [
         (&["o/storage/session/p/ses_p.json"][..], &["opencode-ses_p"][..]),
         (&["o"], &["opencode-ses_p", "opencode-ses_x"]),
@@ -218,4 +226,139 @@ fn an_error_alone() {
     write(&bench, "out.jsonl", &format!("{error}\n"));
     assert_eq!(import(&bench, &["out.jsonl"]), ["opencode-ses_1"]);
     assert_eq!(events(&bench, "opencode-ses_1")[1]["data"]["message"], "API key missing");
+}
+
+/// Writes the sessions of [`stored_sessions`] as the database of newer versions.
+fn database(bench: &Bench, path: &str, rows: &[(String, Value)]) {
+    let path = bench.path(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let _ = fs::remove_file(&path);
+    let database = rusqlite::Connection::open(path).unwrap();
+    database
+        .execute_batch(
+            "PRAGMA journal_mode = WAL;
+             CREATE TABLE session (id TEXT, project_id TEXT, parent_id TEXT, directory TEXT, title TEXT,
+                 version TEXT, time_created INTEGER, time_updated INTEGER);
+             CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
+             CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, data TEXT);",
+        )
+        .unwrap();
+    let rest = |value: &Value, names: &[&str]| {
+        let mut value = value.clone();
+        value.as_object_mut().unwrap().retain(|name, _| !names.contains(&name.as_str()));
+        value.to_string()
+    };
+    let text = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
+    for (path, value) in rows {
+        let id = text(value, "id");
+        let created = value["time"]["created"].as_i64();
+        let done = match path.split('/').next() {
+            Some("session") => database.execute(
+                "INSERT INTO session VALUES (?1, ?2, ?3, ?4, ?5, '1.2.0', ?6, ?6)",
+                (
+                    id,
+                    text(value, "projectID"),
+                    text(value, "parentID"),
+                    text(value, "directory"),
+                    "Boats",
+                    created,
+                ),
+            ),
+            Some("message") => database.execute(
+                "INSERT INTO message VALUES (?1, ?2, ?3, ?3, ?4)",
+                (id, text(value, "sessionID"), created, rest(value, &["id", "sessionID"])),
+            ),
+            _ => database.execute(
+                "INSERT INTO part VALUES (?1, ?2, ?3, ?4)",
+                (
+                    id,
+                    text(value, "messageID"),
+                    text(value, "sessionID"),
+                    rest(value, &["id", "sessionID", "messageID"]),
+                ),
+            ),
+        };
+        done.unwrap();
+    }
+    database.close().unwrap();
+}
+
+/// The numbers of the session with a sub-agent.
+fn told(bench: &Bench) -> Value {
+    let counts = counts(bench, "opencode-ses_p");
+    json!([
+        counts["tool_calls"],
+        counts["tool_failures"],
+        counts["input_tokens"],
+        counts["cost_usd"]
+    ])
+}
+
+/// If this fails, the sessions of newer versions of OpenCode are not found, or those that were imported
+/// from the files of an older version count twice.
+#[test]
+fn the_database_of_opencode() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let rows = stored_sessions();
+    database(&bench, "d/opencode.db", &rows);
+    let runs = ["opencode-ses_p", "opencode-ses_x"];
+    assert_eq!(import(&bench, &["d"]), runs);
+    assert_eq!(told(&bench), json!([2, 1, 3, 0.61]));
+    let log = events(&bench, "opencode-ses_p");
+    assert_eq!(
+        log[0]["data"]["metadata"],
+        json!({"agent": "opencode", "agent_version": "1.2.0",
+        "cwd": "/w", "title": "Boats", "session": "ses_p"})
+    );
+    assert_eq!(import(&bench, &["d/opencode.db"]), runs);
+    assert_eq!(events(&bench, "opencode-ses_p"), log);
+    // Nothing is left beside the database.
+    assert_eq!(fs::read_dir(bench.path("d")).unwrap().count(), 1);
+    // The files that the older version left say nothing more.
+    for (path, value) in &rows {
+        write(&bench, &format!("d/storage/{path}"), &value.to_string());
+    }
+    assert_eq!(import(&bench, &["d"]), runs);
+    assert_eq!(events(&bench, "opencode-ses_p"), log);
+    let changed =
+        bench.call(&["import", "d/opencode.db", "--since", "2026-12-31", "--format", "json"]);
+    assert_eq!(changed.status, 1, "{}", changed.out);
+}
+
+/// If this fails, a session that was imported from files counts twice when its agent has moved it to a
+/// database.
+#[test]
+fn from_files_to_a_database() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let rows = stored_sessions();
+    for (path, value) in &rows {
+        write(&bench, &format!("o/storage/{path}"), &value.to_string());
+    }
+    import(&bench, &["o"]);
+    let before = told(&bench);
+    database(&bench, "d/opencode.db", &rows);
+    import(&bench, &["d"]);
+    assert_eq!(told(&bench), before);
+}
+
+/// If this fails, a database without sessions is taken for something else, or its sessions are in no
+/// place where they are looked for.
+#[test]
+fn databases_that_are_found_and_refused() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    database(&bench, "home/opencode/opencode.db", &stored_sessions());
+    let home = bench.path("home");
+    let mut command = bench.command();
+    command.env("HOME", &home).env("XDG_DATA_HOME", &home);
+    let said = command.args(["import", "--all", "--agent", "opencode"]).output().unwrap();
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+    assert!(bench.path("runs/opencode-ses_p/events.jsonl").exists());
+    fs::write(bench.path("broken.db"), [b"SQLite format 3\0".as_slice(), &[7; 900]].concat())
+        .unwrap();
+    let said = bench.call(&["import", "broken.db"]);
+    assert_eq!(said.status, 65, "{}", said.err);
+    assert!(said.err.contains("the sessions of this database cannot be read"), "{}", said.err);
 }

@@ -114,7 +114,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
     },
     Dialect {
         name: "opencode",
-        about: "OpenCode: the files of its storage one after another, and the output of export",
+        about: "OpenCode: the files of its storage, the output of export and run (import: its database)",
         sign: opencode::sign,
         weak_signs: &[opencode::PART],
         lists: &["messages"],

@@ -1,10 +1,11 @@
 //! Reads the files of a session, those of a long one ahead of recording, in a thread of its own.
 
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::{Read, Seek as _, SeekFrom};
 use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use super::database::StoredLines;
 use super::{Session, SessionFile};
 use crate::event::time::Timestamp;
 use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried};
@@ -142,21 +143,14 @@ fn read_files(
 /// Reads a file. False if its last line, or its document, is not complete.
 fn read_file(
     importer: &mut Importer,
-    SessionFile { path, place, begun }: &SessionFile,
+    session_file: &SessionFile,
     blocks: &mut Blocks<impl FnMut(ReadBlock) -> bool>,
     now: Timestamp,
 ) -> Result<bool, Stop> {
-    let mut file = open_regular(&PathAt::of(path), Access::ReadInput).map_err(Stop::Failed)?;
-    let failed = |error| Stop::Failed(FsError::io(path, Action::Read, error));
-    let place = place.clone().unwrap_or(0..u64::MAX);
-    let end = place.end.min(inspect(&file).map_err(failed)?.len());
-    // One byte more shows that the file ends.
-    let length = end.saturating_sub(place.start) + 1;
-    let room = usize::try_from(length).map_or(READ, |length| length.min(READ));
-    file.seek(SeekFrom::Start(place.start)).map_err(failed)?;
-    let mut file = file.take(place.end - place.start);
+    let failed = |error| Stop::Failed(FsError::io(&session_file.path, Action::Read, error));
+    let (mut file, room) = opened(session_file).map_err(Stop::Failed)?;
     let mut lines = LineBuffer::default();
-    importer.begin_file(*begun);
+    importer.begin_file(session_file.begun);
     let mut is_first = true;
     loop {
         while let Some((line, length)) = lines.next() {
@@ -173,6 +167,23 @@ fn read_file(
         }
         lines.fill(room, |room| retried(|| file.read(room))).map_err(failed)?;
     }
+}
+
+/// The bytes of a session in a file, and the size of each read.
+fn opened(session_file: &SessionFile) -> Result<(Box<dyn Read>, usize), FsError> {
+    let SessionFile { path, place, stored, .. } = session_file;
+    if session_file.is_database() {
+        return Ok((Box::new(StoredLines::open(path, stored)?), READ));
+    }
+    let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
+    let failed = |error| FsError::io(path, Action::Read, error);
+    let place = place.clone().unwrap_or(0..u64::MAX);
+    let end = place.end.min(inspect(&file).map_err(failed)?.len());
+    // One byte more shows that the file ends.
+    let length = end.saturating_sub(place.start) + 1;
+    let room = usize::try_from(length).map_or(READ, |length| length.min(READ));
+    file.seek(SeekFrom::Start(place.start)).map_err(failed)?;
+    Ok((Box::new(file.take(place.end - place.start)), room))
 }
 
 /// Whether a line is the last one, has no newline, and is not complete.

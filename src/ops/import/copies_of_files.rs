@@ -77,6 +77,10 @@ fn one_of(mut sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Optio
             (begun, first.map(|file| file.path.clone()))
         });
     }
+    // A database has what the files of older versions have, and goes on.
+    if sessions.iter().any(is_stored) {
+        sessions.retain(is_stored);
+    }
     let mut sessions = sessions.into_iter();
     let mut all = sessions.next()?;
     let others: Vec<Session> = sessions.collect();
@@ -85,9 +89,15 @@ fn one_of(mut sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Optio
     }
     all.changed = others.iter().map(|other| other.changed).fold(all.changed, u64::max);
     let others = others.into_iter().flat_map(|other| other.files);
-    let files = all.files.into_iter().chain(others).map(|file| (Some(String::new()), file));
+    let key = |file: &SessionFile| (!file.is_database()).then(String::new);
+    let files = all.files.into_iter().chain(others).map(|file| (key(&file), file));
     all.files = without_copies(files.collect(), skipped);
     Some(all)
+}
+
+/// Whether a session is in a database.
+fn is_stored(session: &Session) -> bool {
+    session.files.iter().any(SessionFile::is_database)
 }
 
 /// Whether a file is the beginning of another, or equal to it. A file that cannot be read is not.

@@ -10,10 +10,11 @@ use memchr::memmem;
 use walkdir::WalkDir;
 
 use super::copies_of_files::{merged, without_copies};
+use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
 use super::relatives::{
-    folder_of_events, is_named_like_source, is_part, is_state, name_of, number_of, parent_session,
-    relatives, session_of_parent, stem, storage_of, with_children,
+    folder_of_events, has_lines, is_part, is_source_name, is_state, name_of, number_of,
+    parent_session, relatives, session_of_parent, stem, storage_of, with_children,
 };
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
@@ -33,6 +34,14 @@ pub(crate) struct Found {
     pub(crate) skipped: Vec<SkippedSource>,
 }
 
+/// What a file holds.
+enum FileSessions {
+    /// Whole sessions; none if they did not change since the wanted time.
+    Whole(Vec<Session>),
+    /// A session or a part of one, and when it changed.
+    Part(Look, u64),
+}
+
 /// A file with what its beginning shows.
 struct Candidate {
     path: PathBuf,
@@ -50,23 +59,28 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     files.dedup();
     files.retain(|path| !is_part(path));
     let looks = each(&files, |path| {
+        if !has_lines(path) && is_database(path) {
+            let mut sessions = stored_sessions(path)?;
+            sessions.retain(|session| since.is_none_or(|since| session.changed >= since));
+            return Ok(FileSessions::Whole(sessions));
+        }
         let changed = changed_at(path);
         if since.is_some_and(|since| changed < since) {
-            return None;
+            return Ok(FileSessions::Whole(Vec::new()));
         }
-        let looked = look(path, from).map(|look| {
-            let runs = runs_in_file(path, look.dialect).unwrap_or_default();
-            let sessions = each_run(path, changed, &look, runs);
-            (look, sessions)
-        });
-        Some((changed, looked))
+        let look = look(path, from)?;
+        let runs = runs_in_file(path, look.dialect).unwrap_or_default();
+        Ok(if runs.is_empty() {
+            FileSessions::Part(look, changed)
+        } else {
+            FileSessions::Whole(each_run(path, changed, &look, runs))
+        })
     });
     let mut sessions: BTreeMap<(&'static str, String), Vec<Candidate>> = BTreeMap::new();
     for (path, looked) in files.into_iter().zip(looks) {
-        let Some((changed, look)) = looked else { continue };
-        match look {
-            Ok((_, runs)) if !runs.is_empty() => found.sessions.extend(runs),
-            Ok((look, _)) => {
+        match looked {
+            Ok(FileSessions::Whole(sessions)) => found.sessions.extend(sessions),
+            Ok(FileSessions::Part(look, changed)) => {
                 let sub_agent_of = session_of_parent(&path, &look);
                 let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
                 let id = sub_agent_of.or_else(|| folder_of_events(&path, look.dialect));
@@ -127,7 +141,8 @@ fn each_run(
     for (id, place) in runs {
         let look = look_within(path, place.clone(), Some(first.dialect)).ok();
         let begun = look.as_ref().and_then(|look| look.begun);
-        let file = SessionFile { path: path.to_owned(), place: Some(place), begun };
+        let file =
+            SessionFile { path: path.to_owned(), place: Some(place), begun, stored: Vec::new() };
         let session = sessions.entry(id.clone()).or_insert_with(|| Session {
             dialect: first.dialect,
             why: first.why.clone(),
@@ -209,7 +224,7 @@ fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource
         let key = copy_key(&path, look, dialect);
         let begun = look.and_then(|look| look.begun);
         metadata.extend(look.map(|look| (path.clone(), look.metadata.clone())));
-        (key, SessionFile { path, place: None, begun })
+        (key, SessionFile { path, place: None, begun, stored: Vec::new() })
     };
     let mut skipped = Vec::new();
     let files = without_copies(paths.into_iter().map(file).collect(), &mut skipped);
@@ -242,7 +257,7 @@ fn files_of(path: &Path) -> Vec<PathBuf> {
     // A link in a folder is taken, so that a warning names it; it is not opened.
     let is_file = |entry: &walkdir::DirEntry| {
         let kind = entry.file_type();
-        is_named_like_source(entry.path())
+        is_source_name(entry.path())
             && (kind.is_file() || kind.is_symlink() && entry.path().is_file())
     };
     entries.filter(is_file).map(walkdir::DirEntry::into_path).collect()

@@ -56,6 +56,8 @@ pub(crate) enum NotImported {
     /// What it looks like.
     Unknown(String),
     Unreadable(FsError),
+    /// A database whose sessions cannot be read, and why.
+    Database(String),
     /// It is the beginning of this file, or a copy of it.
     Copy(PathBuf),
     /// It names no session, and has nothing that anybody said or did. More may follow.
@@ -77,6 +79,9 @@ impl fmt::Display for NotImported {
                 write!(f, "it repeats the beginning of {}", original.display())
             }
             Self::NoSession => f.write_str("it has no complete line that belongs to a session"),
+            Self::Database(why) => {
+                write!(f, "the sessions of this database cannot be read: {why}")
+            }
             Self::Unreadable(error) => f.write_str(&error.cause.told_of(&"it")),
         }
     }

@@ -4,6 +4,11 @@
 mod ahead;
 mod copies;
 mod copies_of_files;
+#[cfg(feature = "sqlite")]
+mod database;
+#[cfg(not(feature = "sqlite"))]
+#[path = "no_database.rs"]
+mod database;
 mod find;
 mod look;
 mod places;
@@ -55,6 +60,15 @@ pub(crate) struct SessionFile {
     place: Option<Range<u64>>,
     /// The time of the first line that has one.
     begun: Option<Timestamp>,
+    /// The ids of the sessions to read, if the file is a database.
+    stored: Vec<String>,
+}
+
+impl SessionFile {
+    /// Whether the file is a database.
+    pub(crate) fn is_database(&self) -> bool {
+        !self.stored.is_empty()
+    }
 }
 
 /// A file that is not imported.

@@ -10,7 +10,7 @@ pub(crate) struct AgentPlace {
     variable: Option<&'static str>,
     /// The folder above, in the user's home directory.
     home: &'static str,
-    /// The folder with the sessions, in the folder above.
+    /// The folder with the sessions, or the database, in the folder above.
     folder: &'static str,
 }
 
@@ -20,11 +20,12 @@ pub(crate) static PLACES: &[AgentPlace] = &[
     place("claude-code", None, ".config/claude", "projects"),
     place("codex", Some("CODEX_HOME"), ".codex", "sessions"),
     place("codex", Some("CODEX_HOME"), ".codex", "archived_sessions"),
-    place("gemini", None, ".gemini", "tmp"),
-    place("copilot", None, ".copilot", "session-state"),
-    place("copilot", None, ".copilot", "history-session-state"),
+    place("gemini", Some("GEMINI_CLI_HOME"), "", ".gemini/tmp"),
+    place("copilot", Some("COPILOT_HOME"), ".copilot", "session-state"),
+    place("copilot", Some("COPILOT_HOME"), ".copilot", "history-session-state"),
     place("opencode", Some("XDG_DATA_HOME"), ".local/share", "opencode/storage"),
-    place("pi", None, ".pi/agent", "sessions"),
+    place("opencode", Some("XDG_DATA_HOME"), ".local/share", "opencode/opencode.db"),
+    place("pi", Some("PI_CODING_AGENT_DIR"), ".pi/agent", "sessions"),
     place("openhands", None, ".openhands", "conversations"),
     place("openhands", None, ".openhands", "sessions"),
 ];
@@ -50,7 +51,7 @@ pub(crate) fn places(
         above.join(place.folder)
     };
     let mut paths: Vec<PathBuf> =
-        PLACES.iter().filter(wanted).map(path).filter(|path| path.is_dir()).collect();
+        PLACES.iter().filter(wanted).map(path).filter(|path| path.exists()).collect();
     paths.sort();
     paths.dedup();
     paths

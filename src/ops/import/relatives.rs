@@ -192,10 +192,17 @@ fn sorted(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn is_source(path: &Path) -> bool {
-    is_named_like_source(path) && path.is_file()
+    has_lines(path) && path.is_file()
 }
 
-pub(super) fn is_named_like_source(path: &Path) -> bool {
+/// Whether a file in a folder may hold sessions, by its name.
+pub(super) fn is_source_name(path: &Path) -> bool {
+    let is_database = path.extension().is_some_and(|ending| ending == "db");
+    has_lines(path) || (is_database && stem(path).starts_with("opencode"))
+}
+
+/// Whether a file is named like one with lines or a document.
+pub(super) fn has_lines(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.contains(&ending))
         && !path.as_os_str().as_encoded_bytes().ends_with(b".meta.json")

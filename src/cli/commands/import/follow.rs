@@ -11,7 +11,7 @@ use crate::cli::commands::format::TableOrJson;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
-use crate::ops::import::{Session, SourceEnd, in_order};
+use crate::ops::import::{Session, SessionFile, SourceEnd, in_order};
 use crate::text::human::plural;
 
 /// Wait between two searches for files that changed.
@@ -90,7 +90,12 @@ fn has_changed(session: &Session, seen: &mut SeenFiles) -> bool {
         let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
         (path, since.map_or(0, |since| since.as_millis() as u64), length)
     };
-    let now: Vec<_> = session.files.iter().map(|file| state(file.path.clone())).collect();
+    // A database is written through a file beside it.
+    let state_of = |file: &SessionFile| match file.is_database() {
+        true => (file.path.clone(), session.changed, 0),
+        false => state(file.path.clone()),
+    };
+    let now: Vec<_> = session.files.iter().map(state_of).collect();
     let before = seen.insert(key(session), now.clone());
     before != Some(now)
 }
