@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-use super::database::StoredLines;
+use super::database::lines as stored_lines;
 use super::{Session, SessionFile};
 use crate::event::time::Timestamp;
 use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried};
@@ -173,7 +173,7 @@ fn read_file(
 fn opened(session_file: &SessionFile) -> Result<(Box<dyn Read>, usize), FsError> {
     let SessionFile { path, place, stored, .. } = session_file;
     if session_file.is_database() {
-        return Ok((Box::new(StoredLines::open(path, stored)?), READ));
+        return Ok((stored_lines(path, stored)?, READ));
     }
     let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
     let failed = |error| FsError::io(path, Action::Read, error);

@@ -88,31 +88,33 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
     Ok(groups.into_iter().filter_map(session).collect())
 }
 
-/// Opens a database for reading. Nothing is written beside it, unless its agent is at work or was
-/// killed: SQLite then shares a file with it.
+/// Opens a database for reading.
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let is_at_rest = std::fs::metadata(&log).map_or(true, |log| log.len() == 0);
-    let mut address = String::from("file:");
-    for byte in
-        std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).as_os_str().as_encoded_bytes()
-    {
-        match byte {
-            b'/' | b'-' | b'_' | b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => {
-                address.push(char::from(*byte));
-            }
-            byte => address.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    address.push_str(if is_at_rest { "?mode=ro&immutable=1" } else { "?mode=ro" });
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(address, flags)?;
+    let connection = Connection::open_with_flags(address(path), flags)?;
     // The file may be an enemy's.
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")?;
     Ok(connection)
+}
+
+/// The address of a database that is not written. If its agent is not at work, nothing is written
+/// beside it either; else SQLite shares files with the agent.
+fn address(path: &Path) -> String {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let is_at_rest = std::fs::metadata(&log).map_or(true, |log| log.len() == 0);
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut address = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'-' | b'_' | b'.' => address.push(char::from(*byte)),
+            byte if byte.is_ascii_alphanumeric() => address.push(char::from(*byte)),
+            byte => address.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    address + if is_at_rest { "?mode=ro&immutable=1" } else { "?mode=ro" }
 }
 
 fn stored(path: &Path) -> rusqlite::Result<Vec<StoredSession>> {
@@ -138,8 +140,24 @@ fn stored(path: &Path) -> rusqlite::Result<Vec<StoredSession>> {
     Ok(all)
 }
 
-/// Reads sessions of a database as lines, one after another. Its memory depends on the longest line.
-pub(super) struct StoredLines {
+/// The lines of these sessions, one after another. The memory depends on the longest line.
+///
+/// # Errors
+/// The database cannot be opened.
+pub(super) fn lines(path: &Path, sessions: &[String]) -> Result<Box<dyn Read>, FsError> {
+    let failed = |error| FsError::io(path, Action::Open, io::Error::other(error));
+    Ok(Box::new(StoredLines {
+        connection: connect(path).map_err(failed)?,
+        sessions: sessions.iter().cloned().collect(),
+        session: String::new(),
+        messages: VecDeque::new(),
+        buffer: Vec::new(),
+        given: 0,
+    }))
+}
+
+/// Reads sessions of a database as lines.
+struct StoredLines {
     connection: Connection,
     /// The sessions that were not begun.
     sessions: VecDeque<String>,
@@ -152,22 +170,6 @@ pub(super) struct StoredLines {
 }
 
 impl StoredLines {
-    /// The lines of these sessions.
-    ///
-    /// # Errors
-    /// The database cannot be opened.
-    pub(super) fn open(path: &Path, sessions: &[String]) -> Result<Self, FsError> {
-        let failed = |error| FsError::io(path, Action::Open, io::Error::other(error));
-        Ok(Self {
-            connection: connect(path).map_err(failed)?,
-            sessions: sessions.iter().cloned().collect(),
-            session: String::new(),
-            messages: VecDeque::new(),
-            buffer: Vec::new(),
-            given: 0,
-        })
-    }
-
     /// Reads the next session, or the next message with its parts. False at the end.
     fn fill(&mut self) -> rusqlite::Result<bool> {
         self.buffer.clear();
