@@ -124,6 +124,45 @@ fn stored_sessions() -> Vec<(String, Value)> {
     all
 }
 
+/// If this fails, sessions of Codex that are older than a week are not found, or count twice when Codex
+/// compresses them.
+#[test]
+fn compressed_sessions_of_codex() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let line = |second: u32, kind: &str, payload: Value| json!({"timestamp": format!("2026-03-01T10:00:{second:02}.000Z"), "type": kind, "payload": payload});
+    let text = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
+    let lines = [
+        line(0, "session_meta", json!({"id": "old", "cwd": "/w"})),
+        line(1, "response_item", text("go")),
+        line(2, "response_item", text(&"and on ".repeat(9000))),
+    ];
+    let plain = jsonl(&lines);
+    let compress = |text: &str| {
+        ruzstd::encoding::compress_to_vec(
+            text.as_bytes(),
+            ruzstd::encoding::CompressionLevel::Fastest,
+        )
+    };
+    write(&bench, "c/rollout-old.jsonl", &plain);
+    assert_eq!(import(&bench, &["c"]), ["codex-old"]);
+    let log = events(&bench, "codex-old");
+    assert_eq!(counts(&bench, "codex-old")["prompts"], 2);
+    // For a moment, both files are there. Frames may follow one another.
+    let (first, second) = plain.split_at(plain.len() / 2);
+    let both = [compress(first), compress(second)].concat();
+    fs::write(bench.path("c/rollout-old.jsonl.zst"), &both).unwrap();
+    assert_eq!(import(&bench, &["c"]), ["codex-old"]);
+    fs::remove_file(bench.path("c/rollout-old.jsonl")).unwrap();
+    assert_eq!(import(&bench, &["c"]), ["codex-old"]);
+    assert_eq!(events(&bench, "codex-old"), log);
+    fs::remove_dir_all(bench.path("runs/codex-old")).unwrap();
+    assert_eq!(import(&bench, &["c/rollout-old.jsonl.zst"]), ["codex-old"]);
+    assert_eq!(counts(&bench, "codex-old")["prompts"], 2);
+    fs::write(bench.path("torn.jsonl.zst"), &both[..both.len() / 3]).unwrap();
+    assert_ne!(bench.call(&["import", "torn.jsonl.zst"]).status, 0);
+}
+
 /// If this fails, the sessions of OpenCode's sub-agents are runs of their own, and their calls, tokens
 /// and cost are missing from the session that asked for them.
 #[test]

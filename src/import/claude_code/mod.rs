@@ -113,8 +113,7 @@ const WRAPPERS: &[&str] = &[
 ];
 
 /// Blocks that the client puts before what the user typed, in the same text.
-const BLOCKS_BEFORE: &[&str] =
-    &["ide_opened_file", "ide_selection", "ide_diagnostics", "system-reminder"];
+const BLOCKS_BEFORE: &[&str] = &["ide_opened_file", "ide_selection", "ide_diagnostics"];
 
 /// The client's text for a turn that the user interrupted.
 const INTERRUPTED: &str = "[Request interrupted by user";
@@ -211,8 +210,10 @@ impl ClaudeCode {
         let message_id = message.text_at("id").filter(|id| !is_placeholder(id));
         // The model `<synthetic>` stands for the client itself.
         let client = model.as_deref() == Some("<synthetic>");
-        let failed =
-            line.is_set("isApiErrorMessage") || (client && line.json.present("error").is_some());
+        // A stream names the error instead.
+        let in_stream = line.json.get("sessionId").is_none();
+        let failed = line.is_set("isApiErrorMessage")
+            || (client && in_stream && line.json.present("error").is_some());
         let mut drafts = Vec::new();
         for (index, block) in blocks(message).into_iter().enumerate() {
             match block {
@@ -456,7 +457,7 @@ impl ClaudeCode {
             || warms_up
             || line.is_set("isMeta")
             || line.is_set("isSynthetic")
-            || line.json.text_at("origin.kind").is_some_and(|kind| kind != HUMAN)
+            || line.is_of_other_origin()
             || line.is_set("isCompactSummary");
         if text.is_empty() && (others.is_empty() || answers) {
             return drafts;
@@ -509,9 +510,8 @@ fn is_written_by_client(text: &str) -> bool {
     WRAPPERS.iter().any(|wrapper| text.trim_start().starts_with(wrapper))
 }
 
-/// The origin of a line that a person wrote. Others are of tasks in the background and of other
-/// agents.
-const HUMAN: &str = "human";
+/// The origins of lines that no person wrote: tasks in the background and other agents.
+const NOT_HUMAN: &[&str] = &["task-notification", "coordinator", "peer", "teammate", "channel"];
 
 /// A text without the blocks that the client put before it, and these blocks.
 fn with_blocks_apart(text: &str) -> Vec<String> {
@@ -566,6 +566,12 @@ fn figures(usage: Json<'_>) -> Option<String> {
 impl SourceLine<'_> {
     fn is_set(&self, name: &str) -> bool {
         self.json.get(name).and_then(Json::as_bool) == Some(true)
+    }
+
+    /// Whether the line says that no person wrote it.
+    fn is_of_other_origin(&self) -> bool {
+        let kind = self.json.text_at("origin.kind");
+        kind.is_some_and(|kind| NOT_HUMAN.contains(&kind.as_ref()))
     }
 
     fn draft(&self, kind: &str, fill: impl FnOnce(&mut ObjectText)) -> Draft<'static> {

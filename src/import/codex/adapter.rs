@@ -409,8 +409,8 @@ impl Codex {
         channel: Channel,
         activity: Json<'_>,
     ) -> Option<Draft<'static>> {
-        let kind = activity.text_at("kind")?;
-        let agent = activity.text_at("agent_thread_id")?;
+        let kind = activity.text_at("kind").filter(|kind| !is_placeholder(kind))?;
+        let agent = activity.text_at("agent_thread_id").filter(|id| !is_placeholder(id))?;
         match kind.as_ref() {
             "started" => {
                 let call = activity.text_at("event_id").or_else(|| activity.text_at("id"))?;

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::calls::{CallReport, family};
 use super::outcome::{DENIED as DENIALS, RolloutOutcome, content_text};
+use crate::event::fields::is_placeholder;
 use crate::json::{Json, Kind, ObjectText};
 
 /// The members of the reports about one kind of call.
@@ -44,10 +45,9 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// The type of a report about a call that an extension of the client made. Its `kind` says what it
-/// is about; older versions have only one.
+/// is about; older versions, which only searched, have none.
 const EXTENSION: &str = "Extension";
 const EXTENSIONS: &[(&str, &str)] = &[
-    ("", "WebSearch"),
     ("web.search", "WebSearch"),
     ("image_gen.generation", "ImageGeneration"),
     ("clock.sleep", "Sleep"),
@@ -62,7 +62,8 @@ const DENIED: &[&str] = &["declined", "denied", "rejected"];
 /// What kind of call a report of that type is about.
 fn shape_of(kind: &str, report: Json<'_>) -> Option<&'static Shape> {
     let extension = || {
-        let own = report.text_at("kind").unwrap_or_default();
+        let own = report.text_at("kind").filter(|kind| !is_placeholder(kind));
+        let Some(own) = own else { return Some("WebSearch") };
         EXTENSIONS.iter().find(|(name, _)| *name == own).map(|(_, kind)| *kind)
     };
     let kind = if kind == EXTENSION { extension()? } else { kind };

@@ -1,14 +1,15 @@
 //! Reads the files of a session, those of a long one ahead of recording, in a thread of its own.
 
-use std::io::{Read, Seek as _, SeekFrom};
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
+use super::bytes::open;
 use super::database::lines as stored_lines;
 use super::{Session, SessionFile};
 use crate::event::time::Timestamp;
-use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried};
+use crate::fs::{Action, FsError, retried};
 use crate::import::line::{Importer, several};
 use crate::json::{JsonRules, check, repaired};
 use crate::run::line_buffer::LineBuffer;
@@ -54,7 +55,7 @@ enum Stop {
 /// Whether the files of a session are so short that reading them in a thread of their own costs more
 /// than it gains. `is_of_many`: many other sessions wait.
 pub(super) fn is_short(session: &Session, is_of_many: bool) -> bool {
-    session.files.iter().map(SessionFile::bytes).sum::<u64>()
+    session.files.iter().map(SessionFile::rough_bytes).sum::<u64>()
         <= if is_of_many { SHORT_OF_MANY } else { SHORT }
 }
 
@@ -175,15 +176,12 @@ fn opened(session_file: &SessionFile) -> Result<(Box<dyn Read>, usize), FsError>
     if session_file.is_database() {
         return Ok((stored_lines(path, stored)?, READ));
     }
-    let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
-    let failed = |error| FsError::io(path, Action::Read, error);
     let place = place.clone().unwrap_or(0..u64::MAX);
-    let end = place.end.min(inspect(&file).map_err(failed)?.len());
+    let file = open(path, place.start)?;
+    let length = (place.end - place.start).min(file.length.unwrap_or(u64::MAX));
     // One byte more shows that the file ends.
-    let length = end.saturating_sub(place.start) + 1;
-    let room = usize::try_from(length).map_or(READ, |length| length.min(READ));
-    file.seek(SeekFrom::Start(place.start)).map_err(failed)?;
-    Ok((Box::new(file.take(place.end - place.start)), room))
+    let room = usize::try_from(length.saturating_add(1)).map_or(READ, |length| length.min(READ));
+    Ok((Box::new(file.bytes.take(place.end - place.start)), room))
 }
 
 /// Whether a line is the last one, has no newline, and is not complete.

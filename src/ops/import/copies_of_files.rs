@@ -2,12 +2,13 @@
 //! left out. They say nothing of their own, and an old one has an end that the session has overtaken.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read, Seek as _, SeekFrom};
+use std::io::{self, BufReader, Read};
 
+use super::bytes::{is_compressed, open, rough_length};
 use super::look::NotImported;
 use super::{Session, SessionFile, SkippedSource};
 use crate::event::time::Timestamp;
-use crate::fs::{Access, PathAt, open_regular, retried};
+use crate::fs::retried;
 
 /// Size of each read, in bytes.
 const READ: usize = 64 << 10;
@@ -122,7 +123,18 @@ fn is_beginning(file: &SessionFile, of: &SessionFile) -> bool {
 impl SessionFile {
     /// The number of bytes that are of the session.
     pub(super) fn bytes(&self) -> u64 {
-        let length = || std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
+        let length = || match is_compressed(&self.path) {
+            true => self
+                .open()
+                .map_or(0, |mut bytes| io::copy(&mut bytes, &mut io::sink()).unwrap_or_default()),
+            false => rough_length(&self.path),
+        };
+        self.place.as_ref().map_or_else(length, |place| place.end - place.start)
+    }
+
+    /// About how many bytes are of the session.
+    pub(super) fn rough_bytes(&self) -> u64 {
+        let length = || rough_length(&self.path);
         self.place.as_ref().map_or_else(length, |place| place.end - place.start)
     }
 
@@ -136,9 +148,8 @@ impl SessionFile {
 
     /// The bytes that are of the session.
     fn open(&self) -> Option<impl Read> {
-        let mut file = open_regular(&PathAt::of(&self.path), Access::ReadInput).ok()?;
-        let start = self.place.as_ref().map_or(0, |place| place.start);
-        file.seek(SeekFrom::Start(start)).ok()?;
-        Some(BufReader::new(file.take(self.bytes())))
+        let place = self.place.clone().unwrap_or(0..u64::MAX);
+        let file = open(&self.path, place.start).ok()?;
+        Some(BufReader::new(file.bytes.take(place.end - place.start)))
     }
 }

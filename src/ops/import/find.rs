@@ -9,6 +9,7 @@ use std::time::UNIX_EPOCH;
 use memchr::memmem;
 use walkdir::WalkDir;
 
+use super::bytes::{is_compressed, plain_path};
 use super::copies_of_files::{merged, without_copies};
 use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
@@ -57,7 +58,9 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     let mut files: Vec<PathBuf> = paths.iter().flat_map(|path| files_of(path)).collect();
     files.sort();
     files.dedup();
-    files.retain(|path| !is_part(path));
+    // While Codex takes a session up again, the file is there twice.
+    let is_twice = |path: &Path| is_compressed(path) && plain_path(path).is_file();
+    files.retain(|path| !is_part(path) && !is_twice(path));
     let looks = each(&files, |path| {
         if !has_lines(path) && is_database(path) {
             let mut sessions = stored_sessions(path)?;

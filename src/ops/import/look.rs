@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::Read as _;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
+use super::bytes::open;
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
-use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular, retried, room_for};
+use crate::fs::{Action, FsError, retried, room_for};
 use crate::history::origin::RunOrigin;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
@@ -221,12 +221,11 @@ impl Look {
 
 /// The first bytes of a file from an offset on.
 fn sample(path: &Path, offset: u64, bytes: usize) -> Result<Vec<u8>, FsError> {
-    let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
-    let failed = |error| FsError::io(path, Action::Read, error);
-    file.seek(SeekFrom::Start(offset)).map_err(failed)?;
-    let length = inspect(&file).map_err(failed)?.len().saturating_sub(offset);
-    let mut sample = room_for(length.min(bytes as u64));
-    let mut limited = File::take(file, bytes as u64);
-    retried(|| limited.read_to_end(&mut sample)).map_err(failed)?;
+    let file = open(path, offset)?;
+    let most = file.length.unwrap_or(LITTLE as u64).min(bytes as u64);
+    let mut sample = room_for(most);
+    let mut limited = file.bytes.take(bytes as u64);
+    let read = retried(|| limited.read_to_end(&mut sample));
+    read.map_err(|error| FsError::io(path, Action::Read, error))?;
     Ok(sample)
 }

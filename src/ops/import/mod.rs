@@ -2,6 +2,7 @@
 //! sub-agents. Importing again adds only what is new.
 
 mod ahead;
+mod bytes;
 mod copies;
 mod copies_of_files;
 #[cfg(feature = "sqlite")]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::bytes::plain_path;
 use super::look::Look;
 use crate::fs::{PathAt, read_small};
 use crate::import::Dialect;
@@ -203,11 +204,14 @@ pub(super) fn is_source_name(path: &Path) -> bool {
 
 /// Whether a file is named like one with lines or a document.
 pub(super) fn has_lines(path: &Path) -> bool {
+    let path = &plain_path(path);
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.contains(&ending))
         && !path.as_os_str().as_encoded_bytes().ends_with(b".meta.json")
 }
 
 pub(super) fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
+    plain_path(path)
+        .file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
 }

@@ -1,11 +1,11 @@
 //! Files that hold many sessions, one per line.
 
 use std::cell::OnceCell;
-use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
 
-use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
+use super::bytes::open;
+use crate::fs::{Action, FsError, retried};
 use crate::import::Dialect;
 use crate::json::{JsonIndex, JsonRules, repaired};
 use crate::run::line_buffer::LineBuffer;
@@ -21,7 +21,7 @@ pub(super) fn runs_in_file(
     dialect: &Dialect,
 ) -> Result<Vec<(String, Range<u64>)>, FsError> {
     let Some(whole_session) = dialect.whole_session else { return Ok(Vec::new()) };
-    let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
+    let mut file = open(path, 0)?.bytes;
     let (mut lines, mut runs, mut at) = (LineBuffer::default(), Vec::new(), 0);
     while !lines.has_ended() {
         let filled = lines.fill(READ, |room| retried(|| file.read(room)));
