@@ -455,3 +455,100 @@ fn copilot_and_pi_of_newer_versions() {
     assert_eq!(used["data"]["agent_id"], "scout.tc1.0");
     assert_eq!(used["data"]["cost_usd"], 0.04);
 }
+
+/// If this fails, a prompt that OpenCode writes again after a compaction counts twice.
+#[test]
+fn opencode_prompts_after_a_compaction() {
+    let message = |id: &str, role: &str| json!({"id": id, "sessionID": "s", "role": role, "time": {"created": 1_772_000_000_000_u64}});
+    let part = |id: &str, message: &str, more: Value| {
+        let mut part = json!({"id": id, "sessionID": "s", "messageID": message});
+        part.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        part
+    };
+    let text = |text: &str| json!({"type": "text", "text": text});
+    let lines = [
+        message("m1", "user"),
+        part("p1", "m1", text("go")),
+        message("m2", "user"),
+        part("p2", "m2", json!({"type": "compaction", "auto": true, "overflow": true})),
+        message("m3", "user"),
+        part("p3", "m3", text("go")),
+        message("m4", "user"),
+        part("p4", "m4", text("go")),
+    ];
+    assert_eq!(
+        told("opencode", &lines),
+        [
+            "message.user go",
+            "note Context compacted (auto)",
+            "message.system go",
+            "message.user go"
+        ]
+    );
+}
+
+/// If this fails, a prompt that only mentions what agents write is no prompt.
+#[test]
+fn prompts_that_mention_what_agents_write() {
+    let prompts = [
+        "<channel name=\"x\"> is what my XML prints; why?",
+        "Another Claude session sent a message: is this in our docs?",
+        "<external_dependencies>react</external_dependencies> upgrade these",
+        "<goal_context> tag in my page",
+        "Warning: Your account was flagged - what does this mean?",
+        "Why does Gemini put <hook_context> into my prompt?",
+        "<hook_context> is printed, why?",
+    ];
+    let claude = |(at, text): (usize, &&str)| json!({"type": "user", "session_id": "s", "uuid": format!("u{at}"), "origin": {"kind": "sdk"}, "message": {"role": "user", "content": text}});
+    let gemini = |(at, text): (usize, &&str)| json!({"id": format!("m{at}"), "timestamp": "2026-03-01T10:00:01.000Z", "type": "user", "content": text});
+    let codex: Vec<_> =
+        prompts.iter().map(|text| asked(json!([{"type": "input_text", "text": text}]))).collect();
+    let head =
+        json!({"sessionId": "g", "projectHash": "ab", "startTime": "2026-03-01T10:00:00.000Z"});
+    let gemini: Vec<_> = [head].into_iter().chain(prompts.iter().enumerate().map(gemini)).collect();
+    let sources = [
+        ("claude-code", prompts.iter().enumerate().map(claude).collect()),
+        ("codex", rollout(&codex)),
+        ("gemini", gemini),
+    ];
+    let expected = prompts.map(|text| format!("message.user {text}"));
+    for (dialect, lines) in sources {
+        let mut all = told(dialect, &lines);
+        all.retain(|line| !line.starts_with("config"));
+        assert_eq!(all, expected, "{dialect}");
+    }
+}
+
+/// If this fails, messages that are only in Gemini's list are lost because they say the same as others.
+#[test]
+fn gemini_messages_that_say_the_same() {
+    let call = |at: u32| {
+        json!({"id": format!("g{at}"), "timestamp": "2026-03-01T10:00:02.000Z", "type": "gemini", "content": "",
+        "tokens": {"input": 100, "output": 10, "total": 110},
+        "toolCalls": [{"id": format!("c{at}"), "name": "read", "args": {}, "status": "success", "result": []}]})
+    };
+    let asked = |id: &str| json!({"id": id, "timestamp": "2026-03-01T10:00:01.000Z", "type": "user", "content": "continue"});
+    let bench = Bench::with_run();
+    let receipt = bench.import_from(
+        "gemini",
+        &jsonl(&[
+            json!({"sessionId": "g", "projectHash": "ab", "startTime": "2026-03-01T10:00:00.000Z"}),
+            json!({"$set": {"messages": [asked("p1"), call(1), call(2), asked("p2"), call(3)]}}),
+        ]),
+    );
+    assert_eq!([&receipt["calls"], &receipt["prompts"]], [3, 2]);
+    assert_eq!(bench.lines().iter().filter(|line| line["type"] == "llm.usage").count(), 3);
+}
+
+/// If this fails, an answer of OpenCode becomes a prompt because a prompt came before it.
+#[test]
+fn opencode_streams_with_prompts() {
+    let lines = [
+        json!({"type": "user", "timestamp": 1_772_000_000_000_u64, "sessionID": "q", "parts": [{"type": "text", "text": "my prompt"}]}),
+        json!({"type": "text", "timestamp": 1_772_000_001_000_u64, "sessionID": "q", "part": {"id": "p1", "sessionID": "q", "type": "text", "text": "the answer"}}),
+    ];
+    assert_eq!(
+        told("opencode", &lines),
+        ["message.user my prompt", "message.assistant the answer"]
+    );
+}

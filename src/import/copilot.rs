@@ -76,6 +76,8 @@ struct Copilot {
     /// Hash of the newest reasoning. Its own event and its message both hold it.
     reasoning: Option<[u8; 32]>,
     totals: ShutdownTotals,
+    /// Hash of the newest answer.
+    said: Option<[u8; 32]>,
 }
 
 /// A line and the agent that it is of.
@@ -99,7 +101,7 @@ impl Adapter for Copilot {
         let drafts = match source_type.as_str() {
             "session.start" => vec![self.start(data)],
             "session.resume" => self.resume(data),
-            "session.task_complete" => finished(data),
+            "session.task_complete" => self.finished(data),
             "session.context_cleared" => {
                 let note = text_event("note", "Context cleared");
                 [note].into_iter().chain(system(data, "initialMessage")).collect()
@@ -181,6 +183,13 @@ impl Copilot {
         })
     }
 
+    /// What the agent says at the end of its task, unless it said it before.
+    fn finished(&self, data: Json<'_>) -> Vec<Draft<'static>> {
+        let said = data.text_at("summary").filter(|said| !said.is_empty());
+        let said = said.filter(|said| self.said != Some(sha256(said.as_bytes())));
+        said.map(|said| text_event("message.assistant", &said)).into_iter().collect()
+    }
+
     /// The session goes on, perhaps elsewhere or with another model.
     fn resume(&mut self, data: Json<'_>) -> Vec<Draft<'static>> {
         let mut drafts = vec![text_event("note", "The session was resumed")];
@@ -220,6 +229,7 @@ impl Copilot {
         let mut drafts: Vec<_> =
             self.reasoning(data.text_at("reasoningText")).into_iter().collect();
         if let Some(said) = data.text_at("content").filter(|said| !said.is_empty()) {
+            self.said = Some(sha256(said.as_bytes()));
             drafts.push(event("message.assistant", |more| {
                 more.text("text", &said).text_if("model", text(data, "model").as_deref());
                 more.text_if("message_id", id.as_deref());
@@ -433,12 +443,6 @@ fn compaction(data: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
         drafts.extend(counts(used, names).finish(model.as_deref(), id.as_deref()));
     }
     drafts
-}
-
-/// What the agent says at the end of its task.
-fn finished(data: Json<'_>) -> Vec<Draft<'static>> {
-    let said = data.text_at("summary").filter(|said| !said.is_empty());
-    said.map(|said| text_event("message.assistant", &said)).into_iter().collect()
 }
 
 /// The end of a turn that did not finish: by the user, or by a limit.

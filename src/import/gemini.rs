@@ -60,9 +60,9 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
 
 /// Beginnings of text that the client wrote and no user typed.
 const WRITTEN_BY_CLIENT: &[&str] =
-    &["<session_context>", "This is the Gemini CLI.", "<state_snapshot>", "<system_note>", HOOK];
-/// The beginning of what a hook adds to what the user typed.
-const HOOK: &str = "<hook_context>";
+    &["<session_context>", "This is the Gemini CLI.", "<state_snapshot>", "<system_note>"];
+/// The beginning and the end of what a hook adds to what the user typed.
+const HOOK: (&str, &str) = ("<hook_context>", "</hook_context>");
 /// The beginning of a summary of earlier messages.
 const SUMMARY: &str = "<state_snapshot>";
 /// Beginnings of the client's text for an interruption.
@@ -77,8 +77,8 @@ struct Gemini {
     agent: Option<String>,
     /// The newest messages.
     recent: VecDeque<Seen>,
-    /// The hashes of the ids of all messages, and of what they say.
-    known: HashSet<[u8; 32]>,
+    /// The ids of all messages.
+    known: HashSet<String>,
     /// The calls in messages, by their own ids.
     calls: HashMap<String, KnownMessage>,
     /// The calls in turns with parts.
@@ -161,7 +161,7 @@ impl Gemini {
         let mut seen = self.seen(source);
         let hash = Some(hash_of(&text));
         let is_new = seen.text.replace(hash_of(&text)) != hash;
-        self.known.extend([sha256(seen.message.as_bytes()), said_by(kind, &text)]);
+        self.known.insert(seen.message.clone());
         let drafts = match kind {
             "user" if is_new => user(json, &text, &others),
             "gemini" | "model" | "assistant" => self.answer(source, &mut seen, &text, is_new),
@@ -315,9 +315,7 @@ impl Gemini {
         for (index, message) in messages.items().enumerate() {
             let kind = message.text_at("type").unwrap_or_default();
             let id = message.text_at("id").unwrap_or_default();
-            let said = text(message);
-            let keys = [sha256(id.as_bytes()), said_by(&kind, &said)];
-            if keys.iter().any(|key| self.known.contains(key)) {
+            if self.known.contains(id.as_ref()) {
                 continue;
             }
             let place = format!("{}.{index}", source.place);
@@ -421,11 +419,6 @@ fn hash_of(text: &str) -> [u8; 32] {
     sha256(text.as_bytes())
 }
 
-/// The hash of what a message of that type says.
-fn said_by(kind: &str, text: &str) -> [u8; 32] {
-    sha256(&[kind.as_bytes(), b"\n", &hash_of(text)].concat())
-}
-
 /// The text of a user message. What the client added to the text that the user typed is apart.
 fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
     let begins = |beginnings: &[&str]| {
@@ -438,9 +431,13 @@ fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
     if begins(WRITTEN_BY_CLIENT) {
         return vec![text_event("message.system", text)];
     }
-    if let Some((typed, added)) = text.split_once(HOOK) {
-        let mut drafts = user(json, typed.trim_end(), others);
-        drafts.push(text_event("message.system", &format!("{HOOK}{added}")));
+    let at = text.rfind(HOOK.0).filter(|_| text.trim_end().ends_with(HOOK.1));
+    if let Some((typed, added)) = at.map(|at| text.split_at(at)) {
+        let mut drafts = Vec::new();
+        if !typed.trim().is_empty() {
+            drafts = user(json, typed.trim_end(), others);
+        }
+        drafts.push(text_event("message.system", added));
         return drafts;
     }
     // The answers of tools are no attachments.

@@ -81,6 +81,11 @@ struct OpenCode {
     spawned: HashMap<String, String>,
     /// The newest model.
     model: Option<String>,
+    /// The newest prompt.
+    prompt: String,
+    /// Whether the client compacted the conversation because it was too long. It then writes the
+    /// newest prompt again.
+    is_replaying: bool,
 }
 
 /// What the parts of a message need to know about it.
@@ -107,6 +112,7 @@ impl Adapter for OpenCode {
             line.time = line.time.or_else(|| time(json, "timestamp"));
         }
         let is_by_user = json.text_at("type").is_some_and(|kind| kind == "user");
+        let before = self.newest.clone();
         for part in json.get("parts").into_iter().flat_map(Json::items).filter(|_| is_by_user) {
             let id = part.text_at("messageID").unwrap_or_default().into_owned();
             let message = Message { by_user: true, ..Message::default() };
@@ -125,6 +131,11 @@ impl Adapter for OpenCode {
                 draft.timestamp = draft.timestamp.or(time);
                 draft
             }));
+        }
+        if is_by_user {
+            // What follows without a message is the agent's.
+            self.messages.remove("");
+            self.newest = before;
         }
         line
     }
@@ -246,7 +257,15 @@ impl OpenCode {
         let text = json.text_at("text").filter(|text| !text.is_empty());
         match kind {
             "text" => {
+                let by_user = message.is_some_and(|message| message.by_user);
+                let text_now = text.as_deref().unwrap_or_default();
+                let is_again = by_user && self.is_replaying && text_now == self.prompt;
+                if by_user && !is_set("synthetic") && !is_again {
+                    self.prompt = text_now.to_owned();
+                }
+                self.is_replaying &= !is_again;
                 let by_client = is_set("synthetic")
+                    || is_again
                     || is_set("ignored")
                     || message.is_some_and(|message| message.is_summary);
                 let kind = match message {
@@ -301,6 +320,7 @@ impl OpenCode {
                 asked.into_iter().collect()
             }
             "compaction" => {
+                self.is_replaying = is_set("overflow");
                 let manner = if is_set("auto") { " (auto)" } else { "" };
                 vec![text_event("note", &format!("Context compacted{manner}"))]
             }

@@ -212,7 +212,12 @@ impl Pi {
             let name = result.text_at("agent").unwrap_or_default();
             let agent = format!("{name}.{}.{index}", call.as_deref().unwrap_or(source.place));
             let own_drafts = sub_agent(&source, result, own.is_none()).into_iter();
-            drafts.extend(own_drafts.map(|draft| of_agent(draft, Some(&agent), call.as_deref())));
+            drafts.extend(own_drafts.map(|mut draft| {
+                // Agents number their calls alike.
+                let own = draft.correlation_id.take();
+                draft.correlation_id = own.map(|id| format!("{agent}/{id}").into());
+                of_agent(draft, Some(&agent), call.as_deref())
+            }));
         }
         drafts.extend(own);
         drafts
@@ -230,9 +235,12 @@ fn sub_agent(source: &SourceText<'_>, result: Json<'_>, counts: bool) -> Vec<Dra
         let line = SourceText { json: Json::trusted(&line), place: &place, ..*source };
         drafts.extend(pi.read(&line).drafts);
     }
-    // The result has the sum of what the messages used.
-    drafts.retain(|draft| draft.kind != "llm.usage");
-    if let Some(used) = result.present("usage").filter(|_| counts) {
+    // The result may have the sum of what the messages used.
+    let used = result.present("usage");
+    if used.is_some() || !counts {
+        drafts.retain(|draft| draft.kind != "llm.usage");
+    }
+    if let Some(used) = used.filter(|_| counts) {
         let model = result.text_at("model");
         let mut data = used_tokens(used);
         if let Some(cost) = used.get("cost").filter(|cost| cost.as_f64().is_some()) {

@@ -199,6 +199,17 @@ pub(super) fn call_end(end: &EndedCall<'_>, more: impl FnOnce(&mut ObjectText)) 
     draft
 }
 
+/// The name of the element that a text consists of: `<name …>…</name>`.
+pub(super) fn element(text: &str) -> Option<&str> {
+    let inner = text.trim().strip_prefix('<')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let name = &inner[..inner.find(|c| !is_name(c))?];
+    let after = &inner[name.len()..];
+    let is_open = after.starts_with('>') || after.starts_with(' ');
+    let end = text.trim().strip_suffix('>')?.strip_suffix(name)?;
+    (is_open && !name.is_empty() && end.ends_with("</")).then_some(name)
+}
+
 /// An event of that type with one text.
 pub(super) fn text_event(kind: &str, text: &str) -> Draft<'static> {
     let mut data = ObjectText::new();

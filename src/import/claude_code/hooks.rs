@@ -37,7 +37,9 @@ pub(super) fn responded(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         let why = ["stderr", "output", "stdout"]
             .iter()
             .find_map(|name| line.json.text_at(name).filter(|text| !text.trim().is_empty()));
-        return failure(line, &name, why.as_deref());
+        let texts = texts.filter(|text| Some(text.as_str()) != why.as_deref()).collect();
+        let failure = failure(line, &name, why.as_deref());
+        return failure.into_iter().chain(output(line, &name, texts, None)).collect();
     }
     output(line, &name, texts.collect(), None)
 }

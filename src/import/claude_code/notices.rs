@@ -211,7 +211,7 @@ fn queued(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     };
     // Notices of background tasks are queued as well.
     let typed = attachment.text_at("commandMode").is_none_or(|mode| mode == "prompt");
-    let kind = if typed && !super::is_written_by_client(&prompt) {
+    let kind = if typed && !super::prompts::is_written_by_client(&prompt) {
         "message.user"
     } else {
         "message.system"

@@ -393,13 +393,14 @@ impl Codex {
         let parts = content.items().filter_map(|part| part.text_at("text"));
         let text =
             content.as_str().map_or_else(|| parts.collect::<Vec<_>>().join("\n"), Cow::into_owned);
-        if text.is_empty() || !self.twins.is_first(channel, "between agents", &text) {
+        let (author, recipient) = (message.text_at("author"), message.text_at("recipient"));
+        let agents = format!("{author:?} to {recipient:?}");
+        if text.is_empty() || !self.twins.is_first(channel, &agents, &text) {
             return None;
         }
         let mut data = ObjectText::new();
         data.text("text", &text);
-        data.text_if("author", message.text_at("author").as_deref());
-        data.text_if("recipient", message.text_at("recipient").as_deref());
+        data.text_if("author", author.as_deref()).text_if("recipient", recipient.as_deref());
         Some(Draft::new("message.system", data))
     }
 

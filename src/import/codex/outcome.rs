@@ -102,8 +102,10 @@ impl RolloutOutcome {
             return Self::of_object(object);
         }
         let begins = |table: &[&str]| table.iter().any(|beginning| text.starts_with(beginning));
+        // The command stands before the reason.
+        let reason = text.split_once("Rejected(").filter(|_| text.starts_with(NOT_RUN.0));
         let is_rejected =
-            text.starts_with(NOT_RUN.0) && NOT_RUN.1.iter().any(|reason| text.contains(reason));
+            reason.is_some_and(|(_, reason)| NOT_RUN.1.iter().any(|known| reason.contains(known)));
         let (denied, failed) = (begins(DENIED) || is_rejected, begins(FAILED) && !is_rejected);
         if denied || failed {
             let exit_code =

@@ -2,7 +2,7 @@
 
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, media_label};
-use crate::import::source::text_event;
+use crate::import::source::{element, text_event};
 use crate::json::{Json, Kind, ObjectText};
 
 /// Beginnings of text that the client wrote.
@@ -11,15 +11,11 @@ const WRAPPERS: &[&str] = &[
     "<ENVIRONMENT_CONTEXT>",
     "<INSTRUCTIONS>",
     "<apps_instructions>",
-    "<codex_internal_context",
     "<collaboration_mode>",
     "<context_window>",
     "<environment_context>",
     "<environments_instructions>",
     "<environment_update>",
-    "<extension_context",
-    "<external_",
-    "<goal_context>",
     "<hook_prompt",
     "<model_switch>",
     "<multi_agent_mode>",
@@ -27,7 +23,6 @@ const WRAPPERS: &[&str] = &[
     "<permissions_instructions>",
     "<personality_spec>",
     "<plugins_instructions>",
-    "<recommended_plugins>",
     "<skill>",
     "<skills_instructions>",
     "<subagent_notification>",
@@ -36,8 +31,16 @@ const WRAPPERS: &[&str] = &[
     "<user_action>",
     "<user_instructions>",
     "<user_shell_command>",
-    "Warning: The maximum number of unified exec processes",
-    "Warning: Your account was flagged",
+    "Warning: The maximum number of unified exec processes you can keep open is",
+];
+
+/// Beginnings of the names of elements that are the whole of a text that the client wrote.
+const ELEMENTS: &[&str] = &[
+    "codex_internal_context",
+    "extension_context",
+    "external_",
+    "goal_context",
+    "recommended_plugins",
 ];
 
 /// The beginning of what an editor adds, and the heading after which the person's own text stands.
@@ -65,7 +68,9 @@ pub(super) fn content(content: Json<'_>) -> (String, Vec<String>) {
 /// The events of a text in the role of the user: a prompt, text of the client, or one of each.
 pub(super) fn drafts(text: &str, images: &[String]) -> Vec<Draft<'static>> {
     let own = text.trim_start();
-    if WRAPPERS.iter().any(|wrapper| own.starts_with(wrapper)) {
+    let is_of_client = WRAPPERS.iter().any(|wrapper| own.starts_with(wrapper))
+        || element(own).is_some_and(|name| ELEMENTS.iter().any(|known| name.starts_with(known)));
+    if is_of_client {
         return vec![text_event("message.system", text)];
     }
     let (added, typed) = match own.split_once(EDITOR.1) {

@@ -32,6 +32,7 @@ const SHAPES: &[Shape] = &[
     shape(&["image_generation", "image_generation_call", "ImageGeneration"], "image_generation",
         &["revised_prompt", "revisedPrompt"], &["saved_path", "savedPath"]),
     shape(&["sleep", "Sleep"], "sleep", &["duration_ms", "durationMs"], &[]),
+    shape(&["OtherExtension"], "", &["input", "query"], &["results", "result", "output"]),
     shape(&["view_image_tool_call", "image_view", "ImageView"], "view_image", &["path"], &["path"]),
     shape(&["collab_agent_spawn"], "spawn_agent",
         &["prompt", "new_agent_role", "model"], &["status"]),
@@ -45,12 +46,13 @@ const SHAPES: &[Shape] = &[
 ];
 
 /// The type of a report about a call that an extension of the client made. Its `kind` says what it
-/// is about; older versions, which only searched, have none.
+/// is about, by its beginning; older versions, which only searched, have none.
 const EXTENSION: &str = "Extension";
 const EXTENSIONS: &[(&str, &str)] = &[
-    ("web.search", "WebSearch"),
-    ("image_gen.generation", "ImageGeneration"),
-    ("clock.sleep", "Sleep"),
+    ("web.", "WebSearch"),
+    ("image_gen.", "ImageGeneration"),
+    ("clock.", "Sleep"),
+    ("", "OtherExtension"),
 ];
 
 /// The states of a call that failed, in `status`.
@@ -64,7 +66,7 @@ fn shape_of(kind: &str, report: Json<'_>) -> Option<&'static Shape> {
     let extension = || {
         let own = report.text_at("kind").filter(|kind| !is_placeholder(kind));
         let Some(own) = own else { return Some("WebSearch") };
-        EXTENSIONS.iter().find(|(name, _)| *name == own).map(|(_, kind)| *kind)
+        EXTENSIONS.iter().find(|(name, _)| own.starts_with(name)).map(|(_, kind)| *kind)
     };
     let kind = if kind == EXTENSION { extension()? } else { kind };
     let stem = ["_begin", "_end", "_request", "_response"]
@@ -105,7 +107,7 @@ pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<CallReport<'s
 /// The tool that a report names, with its server.
 fn tool_name(report: Json<'_>) -> Option<String> {
     let find = |names: &[&str]| names.iter().find_map(|name| report.text_at(name));
-    let tool = find(&["tool", "invocation.tool"])?;
+    let tool = find(&["tool", "invocation.tool", "kind"])?;
     Some(match find(&["server", "invocation.server"]) {
         Some(server) => format!("mcp__{server}__{tool}"),
         None => tool.into_owned(),
@@ -121,7 +123,7 @@ pub(super) fn outcome(kind: &str, report: Json<'_>) -> RolloutOutcome {
     let exit_code = report.get("exit_code").and_then(Json::as_f64).map(|code| code as i64);
     let errors = ["error.message", "error", "failure.message", "failure", "result.Err"];
     let error = errors.iter().find_map(|path| report.path(path));
-    let denials = |text: Cow<'_, str>| DENIALS.iter().any(|denial| text.starts_with(denial));
+    let denials = |text: Cow<'_, str>| DENIALS.contains(&text.trim());
     let denied = is(DENIED) || error.and_then(Json::as_str).is_some_and(denials);
     let failed = is(FAILED)
         || error.is_some()

@@ -104,7 +104,7 @@ impl Codex {
             }
             "UserMessage" => {
                 let content = item.present("content").map(prompts::content);
-                let (text, images) = content.unwrap_or_default();
+                let (text, images) = content.unwrap_or((text, Vec::new()));
                 self.user(channel, &text, &images)
             }
             "reasoning" | "Reasoning" => {

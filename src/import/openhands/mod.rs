@@ -134,6 +134,8 @@ struct OpenHands {
     newest_response: Option<String>,
     /// V1: the calls of other programs' agents that have started.
     acp_calls: HashSet<String>,
+    /// The newest time, for the state, which has none.
+    newest_time: Option<String>,
 }
 
 /// Cumulative figures. `input` includes cached tokens; `micros` are millionths of a dollar.
@@ -177,13 +179,15 @@ impl Adapter for OpenHands {
             ("untyped".to_owned(), Vec::new())
         };
         // V0 numbers the events of each run from 0.
+        let time = text("timestamp").or_else(|| self.newest_time.clone());
+        self.newest_time.clone_from(&time);
         let number = json.get("id").and_then(Json::as_u64);
         let numbered =
             number.zip(self.session_id.as_deref()).map(|(id, run)| format!("{run}/{id}"));
         AdaptedLine {
             source_type,
             source_id: text("id").or(numbered),
-            time: text("timestamp"),
+            time,
             session_id: self.session_id.clone(),
             parent: None,
             drafts,
@@ -393,11 +397,11 @@ impl OpenHands {
         drafts.into_iter().map(of_agent).collect()
     }
 
-    /// V1: the state of a conversation, from the file beside its events. Its figures are totals: what
-    /// the events did not tell is added.
+    /// V1: the state of a conversation, from the file beside its events. Its figures count if the
+    /// events tell none.
     fn stored_state(&mut self, state: Json<'_>) -> Vec<Draft<'static>> {
         let mut drafts = vec![v1::settings(state)];
-        let all = state.path("stats.usage_to_metrics");
+        let all = state.path("stats.usage_to_metrics").filter(|_| self.meters.is_empty());
         for (name, metrics) in all.into_iter().flat_map(Json::members) {
             // The state is written again when the conversation goes on.
             let id = state.text_at("id").map(|id| format!("{id}/{name}"));
