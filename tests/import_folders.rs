@@ -94,6 +94,15 @@ fn sub_agents_of_codex() {
         "c/3/rollout-root.jsonl",
         &jsonl(&[line("session_meta", json!({"id": "root", "cwd": "/w"})), asked("go")]),
     );
+    let deeper = json!({"subagent": {"thread_spawn": {"parent_thread_id": "child"}}});
+    write(
+        &bench,
+        "c/1/rollout-deeper.jsonl",
+        &jsonl(&[
+            line("session_meta", json!({"id": "deeper", "cwd": "/w", "source": deeper})),
+            asked("look there"),
+        ]),
+    );
     assert_eq!(import(&bench, &["c"]), ["codex-root"]);
     assert_eq!(counts(&bench, "codex-root")["prompts"], 1);
     assert_eq!(events(&bench, "codex-root")[2]["data"]["text"], "go");
@@ -360,6 +369,16 @@ fn the_database_of_opencode() {
     }
     assert_eq!(import(&bench, &["d"]), runs);
     assert_eq!(events(&bench, "opencode-ses_p"), log);
+    // A database that lacks one of the sessions hides none of them.
+    let some: Vec<_> = rows
+        .iter()
+        .filter(|(path, _)| !path.contains("_c") && !path.contains("_d"))
+        .cloned()
+        .collect();
+    database(&bench, "d/opencode.db", &some);
+    fs::remove_dir_all(bench.path("runs/opencode-ses_p")).unwrap();
+    assert_eq!(import(&bench, &["d"]), runs);
+    assert_eq!(told(&bench), json!([2, 1, 3, 0.61]));
     let changed =
         bench.call(&["import", "d/opencode.db", "--since", "2026-12-31", "--format", "json"]);
     assert_eq!(changed.status, 1, "{}", changed.out);
@@ -400,4 +419,84 @@ fn databases_that_are_found_and_refused() {
     let said = bench.call(&["import", "broken.db"]);
     assert_eq!(said.status, 65, "{}", said.err);
     assert!(said.err.contains("the sessions of this database cannot be read"), "{}", said.err);
+    // A view could be without end; one odd value is not the whole database.
+    let path = bench.path("view.db");
+    let view = rusqlite::Connection::open(&path).unwrap();
+    let endless = "CREATE VIEW session AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id FROM n;
+        CREATE TABLE message (id); CREATE TABLE part (id);";
+    view.execute_batch(endless).unwrap();
+    view.close().unwrap();
+    let said = bench.call(&["import", "view.db"]);
+    assert!(said.err.contains("it has no tables of OpenCode"), "{}", said.err);
+    let odd = rusqlite::Connection::open(bench.path("home/opencode/opencode.db")).unwrap();
+    odd.execute_batch(
+        "INSERT INTO session VALUES ('odd', NULL, '', NULL, x'ff', 7, 'never', NULL);
+         INSERT INTO session VALUES (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+         INSERT INTO message VALUES ('m', 'odd', NULL, 'zz', '{\"role\":\"user\"}');
+         INSERT INTO part VALUES (x'00', 'm', 'odd', '{\"type\":\"text\",\"text\":\"hello\"}');
+         INSERT INTO part VALUES ('p2', 'm', 'odd', NULL);",
+    )
+    .unwrap();
+    odd.close().unwrap();
+    let said = bench.call(&["import", "home/opencode/opencode.db"]);
+    assert_eq!(said.status, 65, "{}", said.err);
+    assert!(said.err.contains("1 line rejected"), "{}", said.err);
+    assert!(events(&bench, "opencode-odd").iter().any(|event| event["data"]["text"] == "hello"));
+}
+
+/// If this fails, the id of a session in a file leads to files of another folder.
+#[test]
+fn ids_lead_nowhere_else() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let said = json!({"id": "x", "timestamp": "2026-03-01T10:00:01.000Z", "type": "user", "content": "private"});
+    write(
+        &bench,
+        "secret/other.jsonl",
+        &jsonl(&[
+            json!({"sessionId": "other", "projectHash": "ab", "startTime": "2026-03-01T10:00:00.000Z"}),
+            said.clone(),
+        ]),
+    );
+    let elsewhere = bench.path("secret");
+    for id in [elsewhere.to_str().unwrap(), "../../secret", ".."] {
+        let head =
+            json!({"sessionId": id, "projectHash": "ab", "startTime": "2026-03-01T10:00:00.000Z"});
+        write(&bench, "g/chats/session-1.jsonl", &jsonl(&[head]));
+        let done = bench.call(&["import", "g/chats/session-1.jsonl", "--format", "json"]);
+        assert!(!done.out.contains("secret/other"), "{}", done.out);
+        for run in fs::read_dir(bench.path("runs")).unwrap() {
+            let log = fs::read_to_string(run.unwrap().path().join("events.jsonl")).unwrap();
+            assert!(!log.contains("private"), "{id}: {log}");
+        }
+    }
+}
+
+/// If this fails, conversations of OpenHands whose events are elsewhere become one run, or events are
+/// read in the order of their names.
+#[test]
+fn states_alone_and_events_with_numbers() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let state = |id: &str| {
+        json!({"id": id, "agent": {"kind": "Agent"}, "workspace": {"working_dir": "/w"}, "execution_status": "idle"}).to_string()
+    };
+    write(&bench, "h/c1/base_state.json", &state("one"));
+    write(&bench, "h/c2/base_state.json", &state("two"));
+    for number in [2, 9, 10] {
+        let event = json!({"id": format!("e{number}"), "timestamp": format!("2026-03-01T10:00:{number:02}"), "source": "user",
+            "kind": "MessageEvent", "llm_message": {"role": "user", "content": [{"type": "text", "text": format!("say {number}")}]}});
+        write(&bench, &format!("h/c2/events/{number}.json"), &event.to_string());
+    }
+    assert_eq!(import(&bench, &["h"]), ["openhands-c1", "openhands-c2"]);
+    let said: Vec<_> = events(&bench, "openhands-c2")
+        .iter()
+        .filter_map(|event| event["data"]["text"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(said, ["say 2", "say 9", "say 10"]);
+    assert!(
+        events(&bench, "openhands-c2")
+            .iter()
+            .all(|event| event["timestamp"].as_str().unwrap() < "2026-03-02")
+    );
 }

@@ -6,6 +6,7 @@ use std::io::{self, BufReader, Read};
 
 use super::bytes::{is_compressed, open, rough_length};
 use super::look::NotImported;
+use super::relatives::{stem, storage_of};
 use super::{Session, SessionFile, SkippedSource};
 use crate::event::time::Timestamp;
 use crate::fs::retried;
@@ -78,10 +79,7 @@ fn one_of(mut sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Optio
             (begun, first.map(|file| file.path.clone()))
         });
     }
-    // A database has what the files of older versions have, and goes on.
-    if sessions.iter().any(is_stored) {
-        sessions.retain(is_stored);
-    }
+    leave_out_stored(&mut sessions, skipped);
     let mut sessions = sessions.into_iter();
     let mut all = sessions.next()?;
     let others: Vec<Session> = sessions.collect();
@@ -96,9 +94,25 @@ fn one_of(mut sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Optio
     Some(all)
 }
 
-/// Whether a session is in a database.
-fn is_stored(session: &Session) -> bool {
-    session.files.iter().any(SessionFile::is_database)
+/// Leaves out the files of an older version whose sessions a database has. If it lacks one of them,
+/// all are read.
+fn leave_out_stored(sessions: &mut Vec<Session>, skipped: &mut Vec<SkippedSource>) {
+    let all = |sessions: &[Session]| -> Vec<SessionFile> {
+        sessions.iter().flat_map(|session| session.files.clone()).collect()
+    };
+    let files = all(sessions);
+    let Some(database) = files.iter().find(|file| file.is_database()) else { return };
+    let known: Vec<&String> = files.iter().flat_map(|file| &file.stored).collect();
+    let of_sessions = files.iter().filter(|file| storage_of(&file.path).is_some());
+    let named: Vec<&SessionFile> = of_sessions.filter(|file| !file.is_database()).collect();
+    if named.is_empty() || !named.iter().all(|file| known.contains(&&stem(&file.path))) {
+        return;
+    }
+    let reason = || NotImported::Copy(database.path.clone());
+    skipped.extend(
+        named.iter().map(|file| SkippedSource { source: file.path.clone(), reason: reason() }),
+    );
+    sessions.retain(|session| session.files.iter().any(SessionFile::is_database));
 }
 
 /// Whether a file is the beginning of another, or equal to it. A file that cannot be read is not.

@@ -6,10 +6,12 @@ use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
 use std::path::Path;
 
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, Row};
 
 use super::look::NotImported;
+use super::relatives::root_of;
 use super::{Session, SessionFile};
 use crate::event::time::Timestamp;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular};
@@ -20,8 +22,12 @@ use crate::json::{Json, ObjectText, quoted};
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// What shows the dialect.
 const WHY: &str = "a database of OpenCode";
-/// How deep sub-agents of sub-agents are followed.
-const DEEPEST: usize = 16;
+/// The tables that are read.
+const TABLES: [&str; 3] = ["session", "message", "part"];
+/// Maximum length of a value in bytes.
+const LONGEST: i32 = 64 << 20;
+/// The column with the content of a message or a part, if it is not longer.
+const DATA: &str = "iif(octet_length(data) < 67108864, data, NULL)";
 
 /// A session in the database.
 struct StoredSession {
@@ -32,6 +38,7 @@ struct StoredSession {
     version: Option<String>,
     created: i64,
     updated: i64,
+    has_messages: bool,
 }
 
 /// Whether a file is an SQLite database.
@@ -47,18 +54,16 @@ pub(super) fn is_database(path: &Path) -> bool {
 /// # Errors
 /// It is not a database of OpenCode, or cannot be read.
 pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
-    let stored = stored(path).map_err(|error| NotImported::Database(error.to_string()))?;
-    let parents: HashMap<&str, &str> = stored
-        .iter()
-        .filter_map(|session| Some((session.id.as_str(), session.parent.as_deref()?)))
-        .collect();
-    let root_of = |id: &str| {
-        let above = std::iter::successors(Some(id), |id| parents.get(id).copied());
-        above.take(DEEPEST).last().unwrap_or(id).to_owned()
+    let stored = stored(path).map_err(NotImported::Database)?;
+    let by_id: HashMap<&str, &StoredSession> =
+        stored.iter().map(|session| (session.id.as_str(), session)).collect();
+    let parent = |id: &str| {
+        let parent = by_id.get(id)?.parent.clone()?;
+        by_id.contains_key(parent.as_str()).then_some(parent)
     };
     let mut groups: HashMap<String, Vec<&StoredSession>> = HashMap::new();
     for session in &stored {
-        groups.entry(root_of(&session.id)).or_default().push(session);
+        groups.entry(root_of(&session.id, parent)).or_default().push(session);
     }
     let Some(dialect) = dialect("opencode") else { return Ok(Vec::new()) };
     let session = |(id, mut parts): (String, Vec<&StoredSession>)| {
@@ -72,8 +77,12 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
         let file = SessionFile {
             path: path.to_owned(),
             place: None,
-            begun: Some(Timestamp::from_millis(first.created)),
-            stored: parts.iter().map(|part| part.id.clone()).collect(),
+            begun: Some(first.created).filter(|time| *time > 0).map(Timestamp::from_millis),
+            stored: parts
+                .iter()
+                .filter(|part| part.has_messages || part.id == id)
+                .map(|part| part.id.clone())
+                .collect(),
         };
         Some(Session {
             dialect,
@@ -96,15 +105,18 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(address(path), flags)?;
     // The file may be an enemy's.
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     Ok(connection)
 }
 
 /// The address of a database that is not written. If its agent is not at work, nothing is written
 /// beside it either; else SQLite shares files with the agent.
 fn address(path: &Path) -> String {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    let is_at_rest = std::fs::metadata(&log).map_or(true, |log| log.len() == 0);
+    let is_at_rest = ["-wal", "-journal"].iter().all(|ending| {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(ending);
+        std::fs::metadata(&beside).map_or(true, |beside| beside.len() == 0)
+    });
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut address = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -117,27 +129,75 @@ fn address(path: &Path) -> String {
     address + if is_at_rest { "?mode=ro&immutable=1" } else { "?mode=ro" }
 }
 
-fn stored(path: &Path) -> rusqlite::Result<Vec<StoredSession>> {
-    let connection = connect(path)?;
-    let mut all = Vec::new();
-    let mut query = connection.prepare(
-        "SELECT id, parent_id, directory, title, version, time_created, \
-         max(time_updated, coalesce((SELECT max(m.time_updated) FROM message m \
-         WHERE m.session_id = session.id), 0)) FROM session",
-    )?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        all.push(StoredSession {
-            id: row.get(0)?,
-            parent: row.get(1)?,
-            directory: row.get(2)?,
-            title: row.get(3)?,
-            version: row.get(4)?,
-            created: row.get(5)?,
-            updated: row.get(6)?,
-        });
+/// The sessions of a database. A value of a wrong kind counts as missing.
+fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
+    let read = || -> rusqlite::Result<Option<Vec<StoredSession>>> {
+        let connection = connect(path)?;
+        for table in TABLES {
+            // A view could be anything.
+            let kind = "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table'";
+            let is_table: i64 = connection.query_row(kind, [table], |row| row.get(0))?;
+            if is_table == 0 {
+                return Ok(None);
+            }
+        }
+        let mut changed: HashMap<String, i64> = HashMap::new();
+        for table in ["message", "part"] {
+            // Older versions may lack the column.
+            let newest =
+                format!("SELECT session_id, max(time_updated) FROM {table} GROUP BY session_id");
+            let Ok(mut query) = connection.prepare(&newest) else { continue };
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()? {
+                let newest = number(row, "max(time_updated)");
+                let known = changed.entry(text(row, "session_id").unwrap_or_default()).or_default();
+                *known = newest.max(*known);
+            }
+        }
+        let mut all = Vec::new();
+        let mut query = connection.prepare("SELECT * FROM session")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let Some(id) = text(row, "id").filter(|id| !id.is_empty()) else { continue };
+            let newest = changed.get(&id).copied().unwrap_or(0);
+            all.push(StoredSession {
+                parent: text(row, "parent_id").filter(|parent| !parent.is_empty() && *parent != id),
+                directory: text(row, "directory"),
+                title: text(row, "title"),
+                version: text(row, "version"),
+                created: number(row, "time_created"),
+                updated: number(row, "time_updated").max(newest),
+                has_messages: changed.contains_key(&id),
+                id,
+            });
+        }
+        Ok(Some(all))
+    };
+    match read() {
+        Ok(Some(sessions)) => Ok(sessions),
+        Ok(None) => Err("it has no tables of OpenCode".to_owned()),
+        Err(error) => Err(error.to_string()),
     }
-    Ok(all)
+}
+
+/// The text in a column. Bytes that are no text are replaced.
+fn text(row: &Row<'_>, column: &str) -> Option<String> {
+    match row.get_ref(column).ok()? {
+        ValueRef::Text(text) | ValueRef::Blob(text) => {
+            Some(String::from_utf8_lossy(text).into_owned())
+        }
+        ValueRef::Integer(number) => Some(number.to_string()),
+        ValueRef::Real(_) | ValueRef::Null => None,
+    }
+}
+
+/// The number in a column; 0 if there is none.
+fn number(row: &Row<'_>, column: &str) -> i64 {
+    match row.get_ref(column) {
+        Ok(ValueRef::Integer(number)) => number,
+        Ok(ValueRef::Real(number)) => number as i64,
+        _ => 0,
+    }
 }
 
 /// The lines of these sessions, one after another. The memory depends on the longest line.
@@ -185,56 +245,66 @@ impl StoredLines {
     }
 
     fn begin(&mut self, session: String) -> rusqlite::Result<()> {
-        const FACTS: &str = "SELECT version, project_id, directory, parent_id, title, \
-                             time_created, time_updated FROM session WHERE id = ?1";
-        const MESSAGES: &str =
-            "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id";
-        let mut query = self.connection.prepare(FACTS)?;
+        /// The columns, and the members that files have for them.
+        const FACTS: [(&str, &str); 5] = [
+            ("version", "version"),
+            ("project_id", "projectID"),
+            ("directory", "directory"),
+            ("parent_id", "parentID"),
+            ("title", "title"),
+        ];
+        let mut query = self.connection.prepare("SELECT * FROM session WHERE id = ?1")?;
         let mut rows = query.query([&session])?;
         while let Some(row) = rows.next()? {
-            let text = |at: usize| row.get::<_, Option<String>>(at);
             let mut facts = ObjectText::new();
             facts.text("id", &session);
-            for (at, name) in
-                ["version", "projectID", "directory", "parentID", "title"].into_iter().enumerate()
-            {
-                facts.text_if(name, text(at)?.as_deref());
+            for (column, name) in FACTS {
+                let value = text(row, column).filter(|value| !value.is_empty());
+                facts.text_if(name, value.filter(|value| *value != session).as_deref());
             }
             let mut time = ObjectText::new();
-            time.plain("created", row.get::<_, i64>(5)?).plain("updated", row.get::<_, i64>(6)?);
+            for (column, name) in [("time_created", "created"), ("time_updated", "updated")] {
+                if let Some(moment) = Some(number(row, column)).filter(|moment| *moment > 0) {
+                    time.plain(name, moment);
+                }
+            }
             facts.json("time", Json::trusted(&time.finish()));
             self.buffer.extend_from_slice(facts.finish().as_bytes());
             self.buffer.push(b'\n');
         }
-        let mut query = self.connection.prepare(MESSAGES)?;
-        let messages = query.query_map([&session], |row| row.get(0))?;
-        self.messages = messages.collect::<rusqlite::Result<_>>()?;
+        let messages = "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id";
+        let mut query = self.connection.prepare(messages)?;
+        let mut rows = query.query([&session])?;
+        while let Some(row) = rows.next()? {
+            self.messages.extend(text(row, "id"));
+        }
         self.session = session;
         Ok(())
     }
 
     fn message(&mut self, message: &str) -> rusqlite::Result<()> {
-        const PARTS: &str = "SELECT data, id FROM part WHERE message_id = ?1 ORDER BY id";
-        let session = quoted(&self.session);
-        let mut query = self.connection.prepare("SELECT data FROM message WHERE id = ?1")?;
+        let (session, quoted_id) = (quoted(&self.session), quoted(message));
+        let mut query =
+            self.connection.prepare(&format!("SELECT {DATA} FROM message WHERE id = ?1"))?;
         let mut rows = query.query([message])?;
         while let Some(row) = rows.next()? {
-            let ids = format!("\"id\":{},\"sessionID\":{session}", quoted(message));
+            let ids = format!("\"id\":{quoted_id},\"sessionID\":{session}");
             line(&ids, row.get_ref(0)?, &mut self.buffer);
         }
-        let mut query = self.connection.prepare(PARTS)?;
+        let parts = format!("SELECT id, {DATA} FROM part WHERE message_id = ?1 ORDER BY id");
+        let mut query = self.connection.prepare(&parts)?;
         let mut rows = query.query([message])?;
         while let Some(row) = rows.next()? {
-            let (part, message) = (quoted(&row.get::<_, String>(1)?), quoted(message));
-            let ids = format!("\"id\":{part},\"sessionID\":{session},\"messageID\":{message}");
-            line(&ids, row.get_ref(0)?, &mut self.buffer);
+            let part = quoted(&text(row, "id").unwrap_or_default());
+            let ids = format!("\"id\":{part},\"sessionID\":{session},\"messageID\":{quoted_id}");
+            line(&ids, row.get_ref(1)?, &mut self.buffer);
         }
         Ok(())
     }
 }
 
-/// Adds a line with those members before the ones of a JSON object. Other data are a line as they
-/// are, which will be rejected.
+/// Adds a line with those members before the ones of a JSON object. Other data are a line that will be
+/// rejected.
 fn line(ids: &str, data: ValueRef<'_>, lines: &mut Vec<u8>) {
     let data = data.as_bytes().unwrap_or_default().trim_ascii();
     match data.strip_prefix(b"{").map(<[u8]>::trim_ascii_start) {
@@ -247,6 +317,7 @@ fn line(ids: &str, data: ValueRef<'_>, lines: &mut Vec<u8>) {
             // Between members, a newline is white space; in a text it is not valid.
             lines.extend(rest.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }));
         }
+        None if data.is_empty() => lines.extend_from_slice(format!("{ids}: no data").as_bytes()),
         None => lines.extend(data.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte })),
     }
     lines.push(b'\n');

@@ -15,7 +15,7 @@ use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
 use super::relatives::{
     folder_of_events, has_lines, is_part, is_source_name, is_state, name_of, number_of,
-    parent_session, relatives, session_of_parent, stem, storage_of, with_children,
+    parent_session, relatives, root_of, session_of_parent, stem, storage_of, stored_children,
 };
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
@@ -56,13 +56,15 @@ struct Candidate {
 pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Option<u64>) -> Found {
     let mut found = Found::default();
     let mut files: Vec<PathBuf> = paths.iter().flat_map(|path| files_of(path)).collect();
+    files.extend(stored_children(paths));
     files.sort();
     files.dedup();
     // While Codex takes a session up again, the file is there twice.
     let is_twice = |path: &Path| is_compressed(path) && plain_path(path).is_file();
     files.retain(|path| !is_part(path) && !is_twice(path));
     let looks = each(&files, |path| {
-        if !has_lines(path) && is_database(path) {
+        let is_of_opencode = from.is_none_or(|dialect| dialect.name == "opencode");
+        if is_of_opencode && !has_lines(path) && is_database(path) {
             let mut sessions = stored_sessions(path)?;
             sessions.retain(|session| since.is_none_or(|since| session.changed >= since));
             return Ok(FileSessions::Whole(sessions));
@@ -79,7 +81,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
             FileSessions::Whole(each_run(path, changed, &look, runs))
         })
     });
-    let mut sessions: BTreeMap<(&'static str, String), Vec<Candidate>> = BTreeMap::new();
+    let mut candidates: Vec<(String, Candidate)> = Vec::new();
     for (path, looked) in files.into_iter().zip(looks) {
         match looked {
             Ok(FileSessions::Whole(sessions)) => found.sessions.extend(sessions),
@@ -94,13 +96,26 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
                     continue;
                 }
                 let id = id.or_else(|| session_of(&path, &look)).unwrap_or_else(|| name_of(&path));
-                let candidate = Candidate { path, changed, is_sub_agent, look };
-                sessions.entry((candidate.look.dialect.name, id)).or_default().push(candidate);
+                candidates.push((id, Candidate { path, changed, is_sub_agent, look }));
             }
             Err(reason) => found.skipped.push(SkippedSource { source: path, reason }),
         }
     }
     leave_out_derived(&mut found.skipped, paths);
+    // A sub-agent of a sub-agent may name only the latter.
+    let spawned: HashMap<(&str, String), String> = candidates
+        .iter()
+        .filter_map(|(id, file)| {
+            let agent = file.look.agent.clone().filter(|_| file.is_sub_agent)?;
+            Some(((file.look.dialect.name, agent), id.clone()))
+        })
+        .collect();
+    let mut sessions: BTreeMap<(&'static str, String), Vec<Candidate>> = BTreeMap::new();
+    for (id, candidate) in candidates {
+        let name = candidate.look.dialect.name;
+        let id = root_of(&id, |id| spawned.get(&(name, id.to_owned())).cloned());
+        sessions.entry((name, id)).or_default().push(candidate);
+    }
     let groups: Vec<(String, Vec<Candidate>)> =
         sessions.into_iter().map(|((_, id), files)| (id, files)).collect();
     for (session, skipped) in each(&groups, |(id, files)| session(id, files)) {
@@ -209,7 +224,8 @@ fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource
     let directory = files.iter().find_map(|file| file.look.directory());
     let changed = files.iter().map(|file| file.changed).max().unwrap_or(0);
     let mut seen = HashSet::new();
-    let mut paths: Vec<PathBuf> = files.iter().flat_map(|file| relatives(&file.path, id)).collect();
+    let mut paths: Vec<PathBuf> =
+        files.iter().flat_map(|file| relatives(&file.path, id, dialect)).collect();
     paths.retain(|path| seen.insert(path.clone()));
     paths.sort_by_key(|path| is_state(path));
     let known: HashMap<&Path, &Look> =
@@ -254,7 +270,7 @@ fn copy_key(path: &Path, look: Option<&Look>, dialect: &Dialect) -> Option<Strin
 /// The files that a path stands for.
 fn files_of(path: &Path) -> Vec<PathBuf> {
     if !path.is_dir() {
-        return with_children(path);
+        return vec![path.to_owned()];
     }
     let entries = WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok);
     // A link in a folder is taken, so that a warning names it; it is not opened.

@@ -37,6 +37,8 @@ pub(super) struct Look {
     pub(super) is_unnamed: bool,
     /// Whether the file holds a sub-agent's lines.
     pub(super) is_sub_agent: bool,
+    /// The agent of the first event, if it is not the main agent.
+    pub(super) agent: Option<String>,
     /// The time of the first line that has one.
     pub(super) begun: Option<Timestamp>,
     /// The facts of the run that the beginning shows: a JSON object as text.
@@ -162,7 +164,8 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
         dialect,
         why,
         is_unnamed: seen.session.is_none() && is_all && (is_open || !seen.has_any),
-        is_sub_agent: WITH_SUB_AGENTS.contains(&dialect.name) && seen.is_sub_agent == Some(true),
+        is_sub_agent: WITH_SUB_AGENTS.contains(&dialect.name) && seen.agent.is_some(),
+        agent: seen.agent,
         names_model: seen.origin.has_model(),
         begun: seen.begun,
         metadata: seen.origin.metadata(),
@@ -174,7 +177,9 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
 #[derive(Default)]
 struct SampleFacts {
     session: Option<String>,
-    is_sub_agent: Option<bool>,
+    /// The agent of the first event.
+    agent: Option<String>,
+    has_first: bool,
     begun: Option<Timestamp>,
     origin: RunOrigin,
     /// Whether anybody said or did something.
@@ -189,7 +194,9 @@ impl SampleFacts {
             if self.session.is_none() {
                 self.session = draft.session_id.as_deref().map(str::to_owned);
             }
-            self.is_sub_agent.get_or_insert_with(|| draft.data().get("agent_id").is_some());
+            if !std::mem::replace(&mut self.has_first, true) {
+                self.agent = draft.data().text_at("agent_id").map(Cow::into_owned);
+            }
             let event = draft.as_event();
             let view = View::of(&event);
             self.has_any |= !is_beside(&view);

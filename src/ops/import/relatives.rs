@@ -1,5 +1,6 @@
 //! The files of one session: where each agent keeps them beside one another.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::bytes::plain_path;
@@ -25,7 +26,7 @@ const CHATS: &str = "chats";
 /// Maximum length in bytes of a file that is read only for an id.
 const SMALL: u64 = 1 << 20;
 /// How deep sub-agents of sub-agents are followed.
-const DEEPEST: usize = 16;
+const DEEPEST: usize = 64;
 
 /// The session of a sub-agent with this file, if its place or its facts show it.
 pub(super) fn session_of_parent(path: &Path, look: &Look) -> Option<String> {
@@ -47,30 +48,48 @@ fn chats_of(path: &Path) -> Option<String> {
     Some(session.file_name()?.to_str()?.to_owned())
 }
 
+/// The first of the sessions that led to this one. If they lead in a circle, it is this one itself.
+pub(super) fn root_of(id: &str, parent: impl Fn(&str) -> Option<String>) -> String {
+    let mut seen = vec![id.to_owned()];
+    while let Some(next) = seen.last().and_then(|last| parent(last))
+        && seen.len() < DEEPEST
+    {
+        if seen.contains(&next) {
+            return id.to_owned();
+        }
+        seen.push(next);
+    }
+    seen.pop().unwrap_or_default()
+}
+
 /// The first of the stored sessions of OpenCode that led to the one in this file.
 fn root_of_stored(path: &Path) -> Option<String> {
     storage_of(path)?;
-    let parent = |path: &Path| text_in(path, "parentID");
-    let first = parent(path)?;
-    let next = |id: &String| parent(&path.with_file_name(format!("{id}.json")));
-    std::iter::successors(Some(first), next).take(DEEPEST).last()
+    let id = stem(path);
+    let root = root_of(&id, |id| text_in(&path.with_file_name(format!("{id}.json")), "parentID"));
+    Some(root).filter(|root| *root != id)
 }
 
-/// The stored session of OpenCode in this file, and those beside it that it led to.
-pub(super) fn with_children(path: &Path) -> Vec<PathBuf> {
-    let mut all = vec![path.to_owned()];
-    if storage_of(path).is_none() {
-        return all;
+/// The stored sessions of OpenCode that those in the named files led to.
+pub(super) fn stored_children(named: &[PathBuf]) -> Vec<PathBuf> {
+    let stored = named.iter().filter(|path| path.is_file() && storage_of(path).is_some());
+    let mut folders: BTreeMap<&Path, Vec<String>> = BTreeMap::new();
+    for path in stored {
+        folders.entry(path.parent().unwrap_or(path)).or_default().push(stem(path));
     }
-    let parent_of = |other: PathBuf| Some((text_in(&other, "parentID")?, other));
-    let beside = sorted(path.parent().unwrap_or(path)).into_iter();
-    let mut others: Vec<(String, PathBuf)> = beside.filter_map(parent_of).collect();
-    let mut next = 0;
-    while let Some(id) = all.get(next).map(|path| stem(path)) {
-        let (children, rest) = others.into_iter().partition(|(parent, _)| *parent == id);
-        others = rest;
-        all.extend(Vec::into_iter(children).map(|(_, child): (String, PathBuf)| child));
-        next += 1;
+    let mut all = Vec::new();
+    for (folder, mut wanted) in folders {
+        let mut children: HashMap<String, Vec<PathBuf>> = HashMap::new();
+        for path in sorted(folder) {
+            if let Some(parent) = text_in(&path, "parentID") {
+                children.entry(parent).or_default().push(path);
+            }
+        }
+        while let Some(id) = wanted.pop() {
+            let own = children.remove(&id).unwrap_or_default();
+            wanted.extend(own.iter().map(|path| stem(path)));
+            all.extend(own);
+        }
     }
     all
 }
@@ -85,7 +104,7 @@ pub(super) fn is_state(path: &Path) -> bool {
 /// of its events.
 pub(super) fn folder_of_events(path: &Path, dialect: &Dialect) -> Option<String> {
     let events = path.parent().filter(|_| dialect.name == "openhands")?;
-    if is_state(path) && events.join(EVENTS).is_dir() {
+    if is_state(path) {
         return events.file_name().map(|name| name.to_string_lossy().into_owned());
     }
     let is_number = number_of(path).is_some();
@@ -101,7 +120,7 @@ pub(super) fn number_of(path: &Path) -> Option<u64> {
 
 /// The files that belong to a session file: the session before its sub-agents, a stored session
 /// before its messages and their parts.
-pub(super) fn relatives(path: &Path, session: &str) -> Vec<PathBuf> {
+pub(super) fn relatives(path: &Path, session: &str, dialect: &Dialect) -> Vec<PathBuf> {
     let own = path.to_owned();
     if let Some(storage) = storage_of(path) {
         let mut all = vec![own];
@@ -117,19 +136,17 @@ pub(super) fn relatives(path: &Path, session: &str) -> Vec<PathBuf> {
         return all;
     }
     let folder = path.parent().unwrap_or(path);
-    if is_state(path) {
-        return sorted(&folder.join(EVENTS)).into_iter().chain([own]).collect();
-    }
-    let state = folder.with_file_name(STATE);
-    if folder.ends_with(EVENTS) && state.is_file() {
-        return vec![own, state];
+    if dialect.name == "openhands" {
+        return with_state(path);
     }
     let (parent, folder) = match parent_session(path) {
         Some(_) => {
             let parent = folder.parent().map(|session| session.with_extension("jsonl"));
             (parent.filter(|parent| parent.is_file()), folder.to_owned())
         }
-        None if folder.ends_with(CHATS) => (Some(own.clone()), folder.join(session)),
+        None if dialect.name == "gemini" && folder.ends_with(CHATS) && is_name(session) => {
+            (Some(own.clone()), folder.join(session))
+        }
         None => (Some(own.clone()), path.with_extension("").join(SUB_AGENTS)),
     };
     let agents = sorted(&folder);
@@ -139,6 +156,24 @@ pub(super) fn relatives(path: &Path, session: &str) -> Vec<PathBuf> {
         all.push(own);
     }
     all
+}
+
+/// An event of OpenHands with the state of its conversation, or that state after all events.
+fn with_state(path: &Path) -> Vec<PathBuf> {
+    let (own, folder) = (path.to_owned(), path.parent().unwrap_or(path));
+    if is_state(path) {
+        let mut events = sorted(&folder.join(EVENTS));
+        events.sort_by_cached_key(|path| (number_of(path), path.clone()));
+        return events.into_iter().chain([own]).collect();
+    }
+    let state = folder.with_file_name(STATE);
+    let has_state = folder.ends_with(EVENTS) && state.is_file();
+    [own].into_iter().chain(has_state.then_some(state)).collect()
+}
+
+/// Whether an id can be the name of a file or a folder, and leads nowhere else.
+fn is_name(id: &str) -> bool {
+    !id.is_empty() && !id.contains(['/', '\0']) && id != "." && id != ".."
 }
 
 /// The storage in which this is the file of a session, with messages and parts beside it.
@@ -164,7 +199,7 @@ fn text_in(path: &Path, name: &str) -> Option<String> {
     let bytes = read_small(&PathAt::of(path), SMALL).ok().flatten()?;
     let json = check(&bytes, JsonRules::LENIENT).ok()?;
     let text = json.text_at(name)?.into_owned();
-    (!text.is_empty() && !text.contains(['/', '\0'])).then_some(text)
+    is_name(&text).then_some(text)
 }
 
 /// The name of a session that has no id: that of its file. Before a name that many files have, the
