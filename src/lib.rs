@@ -89,7 +89,7 @@
 //! line to `logs/rejected.jsonl`, so no byte is lost. Secrets of known kinds are replaced before
 //! anything is written. `exec` never changes what its command reads, prints or returns. No text
 //! from a log has an effect on a terminal, in Markdown or in HTML.
-//! There is no database, no network access, and no unsafe code. The only server, `runlog mcp`, reads
+//! There is no database of its own, no network access, and no unsafe code. The only server, `runlog mcp`, reads
 //! one run and talks to the program that started it, over standard input and output.
 
 #![cfg_attr(
