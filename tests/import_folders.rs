@@ -168,8 +168,15 @@ fn compressed_sessions_of_codex() {
     fs::remove_dir_all(bench.path("runs/codex-old")).unwrap();
     assert_eq!(import(&bench, &["c/rollout-old.jsonl.zst"]), ["codex-old"]);
     assert_eq!(counts(&bench, "codex-old")["prompts"], 2);
-    fs::write(bench.path("torn.jsonl.zst"), &both[..both.len() / 3]).unwrap();
-    assert_ne!(bench.call(&["import", "torn.jsonl.zst"]).status, 0);
+    // A file that is cut gives its whole lines; garbage gives nothing.
+    fs::remove_dir_all(bench.path("runs/codex-old")).unwrap();
+    fs::write(bench.path("torn.jsonl.zst"), &both[..both.len() - 9]).unwrap();
+    let said = bench.call(&["import", "torn.jsonl.zst"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.err.contains("is not complete"), "{}", said.err);
+    assert_eq!(counts(&bench, "codex-old")["prompts"], 1);
+    fs::write(bench.path("garbage.jsonl.zst"), "garbage").unwrap();
+    assert_eq!(bench.call(&["import", "garbage.jsonl.zst"]).status, 65);
 }
 
 /// If this fails, the sessions of OpenCode's sub-agents are runs of their own, and their calls, tokens
@@ -368,7 +375,11 @@ fn the_database_of_opencode() {
         write(&bench, &format!("d/storage/{path}"), &value.to_string());
     }
     assert_eq!(import(&bench, &["d"]), runs);
-    assert_eq!(events(&bench, "opencode-ses_p"), log);
+    assert_eq!(told(&bench), json!([2, 1, 3, 0.61]));
+    let is_work =
+        |event: &&Value| event["type"] != "config.loaded" && event["data"]["dialect"] == "opencode";
+    let work = |log: &[Value]| log.iter().filter(is_work).count();
+    assert_eq!(work(&events(&bench, "opencode-ses_p")), work(&log));
     // A database that lacks one of the sessions hides none of them.
     let some: Vec<_> = rows
         .iter()
@@ -392,13 +403,20 @@ fn from_files_to_a_database() {
     fs::create_dir_all(bench.path("runs")).unwrap();
     let rows = stored_sessions();
     for (path, value) in &rows {
-        write(&bench, &format!("o/storage/{path}"), &value.to_string());
+        // The files have their members in other orders than the database.
+        let members = value.as_object().unwrap().iter().rev();
+        let members: Vec<_> =
+            members.map(|(name, value)| format!("{}:{value}", json!(name))).collect();
+        write(&bench, &format!("o/storage/{path}"), &format!("{{{}}}", members.join(",")));
     }
     import(&bench, &["o"]);
     let before = told(&bench);
+    let log = events(&bench, "opencode-ses_p");
     database(&bench, "d/opencode.db", &rows);
     import(&bench, &["d"]);
     assert_eq!(told(&bench), before);
+    let texts = |log: &[Value]| log.iter().filter(|event| event["type"] == "tool.failed").count();
+    assert_eq!(texts(&events(&bench, "opencode-ses_p")), texts(&log));
 }
 
 /// If this fails, a database without sessions is taken for something else, or its sessions are in no

@@ -208,7 +208,7 @@ fn gemini_lists_of_messages() {
         json!({"$set": {"messages": [said("p1", "user", json!([{"text": "say hi"}])),
             said("g1", "gemini", json!([{"text": "I look.\n"}, {"functionCall": {"name": "run_shell_command"}}])),
             said("g9", "gemini", json!([{"text": "wondering", "thought": true}, {"text": "Only here."}]))]}}),
-        said("g1", "gemini", json!([{"text": "I  look.\n"}])),
+        said("g1", "gemini", json!([{"text": "I look.\n"}])),
         said("p2", "user", json!([{"text": "and on\n<hook_context>be short</hook_context>"}])),
         json!({"$set": {"messages": [said("k1", "user", json!([{"text": "<state_snapshot>all so far"}]))]}}),
     ];
@@ -469,10 +469,12 @@ fn opencode_prompts_after_a_compaction() {
     let lines = [
         message("m1", "user"),
         part("p1", "m1", text("go")),
+        part("p1b", "m1", text("with this")),
         message("m2", "user"),
         part("p2", "m2", json!({"type": "compaction", "auto": true, "overflow": true})),
         message("m3", "user"),
         part("p3", "m3", text("go")),
+        part("p3b", "m3", text("with this")),
         message("m4", "user"),
         part("p4", "m4", text("go")),
     ];
@@ -480,9 +482,11 @@ fn opencode_prompts_after_a_compaction() {
         told("opencode", &lines),
         [
             "message.user go",
+            "message.user with this",
             "note Context compacted (auto)",
             "message.system go",
-            "message.user go"
+            "message.system with this",
+            "message.user go",
         ]
     );
 }
@@ -498,6 +502,8 @@ fn prompts_that_mention_what_agents_write() {
         "Warning: Your account was flagged - what does this mean?",
         "Why does Gemini put <hook_context> into my prompt?",
         "<hook_context> is printed, why?",
+        "what does <hook_context>foo</hook_context>",
+        "<channel>one</channel> or <channel>two</channel>",
     ];
     let claude = |(at, text): (usize, &&str)| json!({"type": "user", "session_id": "s", "uuid": format!("u{at}"), "origin": {"kind": "sdk"}, "message": {"role": "user", "content": text}});
     let gemini = |(at, text): (usize, &&str)| json!({"id": format!("m{at}"), "timestamp": "2026-03-01T10:00:01.000Z", "type": "user", "content": text});

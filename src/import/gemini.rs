@@ -130,7 +130,10 @@ impl Adapter for Gemini {
         AdaptedLine {
             source_type,
             source_id: source.text("id"),
-            time: ["timestamp", "ts", "startTime", "start_time"].iter().find_map(|f| time(json, f)),
+            time: ["timestamp", "ts", "startTime", "start_time"]
+                .iter()
+                .find_map(|field| time(json, field))
+                .or_else(|| source.text("$set.lastUpdated")),
             session_id: self.session.clone(),
             parent: None,
             drafts: drafts.into_iter().map(of_agent).collect(),
@@ -315,7 +318,7 @@ impl Gemini {
         for (index, message) in messages.items().enumerate() {
             let kind = message.text_at("type").unwrap_or_default();
             let id = message.text_at("id").unwrap_or_default();
-            if self.known.contains(id.as_ref()) {
+            if !is_placeholder(&id) && self.known.contains(id.as_ref()) {
                 continue;
             }
             let place = format!("{}.{index}", source.place);
@@ -413,10 +416,9 @@ fn spoken(content: Json<'_>) -> (String, Vec<String>) {
     (all.0.join("\n"), all.1)
 }
 
-/// The hash of a text without its white space, in which two writings of one message differ.
+/// The hash of a text without the white space around it, in which two writings of one message differ.
 fn hash_of(text: &str) -> [u8; 32] {
-    let text: String = text.split_whitespace().collect();
-    sha256(text.as_bytes())
+    sha256(text.trim().as_bytes())
 }
 
 /// The text of a user message. What the client added to the text that the user typed is apart.
@@ -431,7 +433,8 @@ fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
     if begins(WRITTEN_BY_CLIENT) {
         return vec![text_event("message.system", text)];
     }
-    let at = text.rfind(HOOK.0).filter(|_| text.trim_end().ends_with(HOOK.1));
+    let begins = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
+    let at = text.rfind(HOOK.0).filter(|_| text.trim_end().ends_with(HOOK.1)).filter(begins);
     if let Some((typed, added)) = at.map(|at| text.split_at(at)) {
         let mut drafts = Vec::new();
         if !typed.trim().is_empty() {

@@ -471,14 +471,15 @@ impl Imported {
         format!("{}~{}", self.base_id, hex(&self.content[..4]))
     }
 
-    /// Whether a line of another log of the session says the same: its id and its message are equal.
+    /// Whether a line of another log of the session says the same: its id and its message are equal, or
+    /// all members in another order.
     fn says_the_same(&self, source: Json<'_>) -> bool {
         let own = self.drafts.first().and_then(|draft| draft.data().get("source"));
         let equal = |name: &str| {
             let (own, other) = (own.and_then(|own| own.present(name)), source.present(name));
             own.zip(other).is_some_and(|(own, other)| own.compact() == other.compact())
         };
-        equal("uuid") && equal("message")
+        (equal("uuid") && equal("message")) || own.is_some_and(|own| has_same_members(own, source))
     }
 
     /// Whether an event of the log was made from the same source line.
@@ -498,4 +499,16 @@ impl Imported {
             }
         }
     }
+}
+
+/// Whether two objects have the same members, in whatever order.
+fn has_same_members(one: Json<'_>, other: Json<'_>) -> bool {
+    let sorted = |object: Json<'_>| {
+        let members =
+            object.members().map(|(name, value)| (name.into_owned(), value.compact().into_owned()));
+        let mut members: Vec<(String, String)> = members.collect();
+        members.sort();
+        members
+    };
+    one.is_object() && other.is_object() && sorted(one) == sorted(other)
 }

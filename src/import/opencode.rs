@@ -81,11 +81,13 @@ struct OpenCode {
     spawned: HashMap<String, String>,
     /// The newest model.
     model: Option<String>,
-    /// The newest prompt.
-    prompt: String,
+    /// The texts of the newest prompt, and its message.
+    prompt: (Option<String>, Vec<String>),
     /// Whether the client compacted the conversation because it was too long. It then writes the
     /// newest prompt again.
     is_replaying: bool,
+    /// The message that is that prompt again.
+    replayed: Option<String>,
 }
 
 /// What the parts of a message need to know about it.
@@ -258,12 +260,9 @@ impl OpenCode {
         match kind {
             "text" => {
                 let by_user = message.is_some_and(|message| message.by_user);
-                let text_now = text.as_deref().unwrap_or_default();
-                let is_again = by_user && self.is_replaying && text_now == self.prompt;
-                if by_user && !is_set("synthetic") && !is_again {
-                    self.prompt = text_now.to_owned();
-                }
-                self.is_replaying &= !is_again;
+                let is_again = by_user
+                    && !is_set("synthetic")
+                    && self.is_again(message_id, text.as_deref().unwrap_or_default());
                 let by_client = is_set("synthetic")
                     || is_again
                     || is_set("ignored")
@@ -327,6 +326,24 @@ impl OpenCode {
             "retry" => json.present("error").map(error).into_iter().collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// Whether a text that the user wrote is that of the newest prompt again, after a compaction.
+    fn is_again(&mut self, message: Option<&str>, text: &str) -> bool {
+        let message = message.map(str::to_owned);
+        let is_known = self.prompt.1.iter().any(|known| known == text);
+        if self.is_replaying {
+            self.is_replaying = false;
+            self.replayed = message.clone().filter(|_| is_known);
+        }
+        if message.is_some() && message == self.replayed {
+            return is_known;
+        }
+        if self.prompt.0 != message {
+            self.prompt = (message, Vec::new());
+        }
+        self.prompt.1.push(text.to_owned());
+        false
     }
 
     /// A step is one model call. The first one of a message replaces the message's own figures.

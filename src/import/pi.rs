@@ -215,7 +215,7 @@ impl Pi {
             drafts.extend(own_drafts.map(|mut draft| {
                 // Agents number their calls alike.
                 let own = draft.correlation_id.take();
-                draft.correlation_id = own.map(|id| format!("{agent}/{id}").into());
+                draft.correlation_id = own.map(|id| format!("{agent}:{id}").into());
                 of_agent(draft, Some(&agent), call.as_deref())
             }));
         }

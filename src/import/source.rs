@@ -206,8 +206,8 @@ pub(super) fn element(text: &str) -> Option<&str> {
     let name = &inner[..inner.find(|c| !is_name(c))?];
     let after = &inner[name.len()..];
     let is_open = after.starts_with('>') || after.starts_with(' ');
-    let end = text.trim().strip_suffix('>')?.strip_suffix(name)?;
-    (is_open && !name.is_empty() && end.ends_with("</")).then_some(name)
+    let end = format!("</{name}>");
+    (is_open && !name.is_empty() && after.find(&end)? + end.len() == after.len()).then_some(name)
 }
 
 /// An event of that type with one text.

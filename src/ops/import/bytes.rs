@@ -43,7 +43,7 @@ pub(super) fn open(path: &Path, offset: u64) -> Result<FileBytes, FsError> {
     let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
     let failed = |error| FsError::io(path, Action::Read, error);
     if is_compressed(path) {
-        let mut bytes = Frames { rest: Some(BufReader::new(file)), frame: None };
+        let mut bytes = Frames { rest: Some(BufReader::new(file)), frame: None, has_begun: false };
         io::copy(&mut (&mut bytes).take(offset), &mut io::sink()).map_err(failed)?;
         return Ok(FileBytes { bytes: Box::new(bytes), length: None });
     }
@@ -57,6 +57,8 @@ struct Frames {
     frame: Option<StreamingDecoder<BufReader<File>, FrameDecoder>>,
     /// The file between two frames.
     rest: Option<BufReader<File>>,
+    /// Whether there were any bytes.
+    has_begun: bool,
 }
 
 impl Read for Frames {
@@ -67,10 +69,18 @@ impl Read for Frames {
                     self.rest = Some(rest);
                     return Ok(0);
                 }
-                self.frame = Some(StreamingDecoder::new(rest).map_err(io::Error::other)?);
+                self.frame = match StreamingDecoder::new(rest) {
+                    Err(_) if self.has_begun => return Ok(0),
+                    frame => Some(frame.map_err(io::Error::other)?),
+                };
             }
             let Some(mut frame) = self.frame.take() else { return Ok(0) };
-            let length = frame.read(into)?;
+            let length = match frame.read(into) {
+                // A file that is cut ends where it is cut, like one that is not compressed.
+                Err(_) if self.has_begun => return Ok(0),
+                length => length?,
+            };
+            self.has_begun |= length > 0;
             if length > 0 || into.is_empty() {
                 self.frame = Some(frame);
                 return Ok(length);

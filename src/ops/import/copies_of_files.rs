@@ -1,12 +1,12 @@
 //! Files that hold the same session: those that are the beginning of another, or a copy of it, are
 //! left out. They say nothing of their own, and an old one has an end that the session has overtaken.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufReader, Read};
 
 use super::bytes::{is_compressed, open, rough_length};
 use super::look::NotImported;
-use super::relatives::{stem, storage_of};
+use super::relatives::{messages_of, stem, storage_of};
 use super::{Session, SessionFile, SkippedSource};
 use crate::event::time::Timestamp;
 use crate::fs::retried;
@@ -79,7 +79,7 @@ fn one_of(mut sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Optio
             (begun, first.map(|file| file.path.clone()))
         });
     }
-    leave_out_stored(&mut sessions, skipped);
+    leave_out_moved(&mut sessions, skipped);
     let mut sessions = sessions.into_iter();
     let mut all = sessions.next()?;
     let others: Vec<Session> = sessions.collect();
@@ -94,25 +94,30 @@ fn one_of(mut sessions: Vec<Session>, skipped: &mut Vec<SkippedSource>) -> Optio
     Some(all)
 }
 
-/// Leaves out the files of an older version whose sessions a database has. If it lacks one of them,
-/// all are read.
-fn leave_out_stored(sessions: &mut Vec<Session>, skipped: &mut Vec<SkippedSource>) {
-    let all = |sessions: &[Session]| -> Vec<SessionFile> {
-        sessions.iter().flat_map(|session| session.files.clone()).collect()
+/// Leaves out the stored sessions of OpenCode whose messages have all been moved to a database.
+fn leave_out_moved(sessions: &mut Vec<Session>, skipped: &mut Vec<SkippedSource>) {
+    let files = || sessions.iter().flat_map(|session| &session.files);
+    let Some(database) = files().find(|file| file.is_database()) else { return };
+    let moved: HashMap<&str, usize> = files()
+        .flat_map(|file| &file.stored)
+        .map(|(id, messages)| (id.as_str(), *messages))
+        .collect();
+    let is_moved = |file: &SessionFile| match messages_of(&file.path) {
+        Some(messages) => moved.get(stem(&file.path).as_str()).is_some_and(|all| *all >= messages),
+        // A message or a part, which its session brought.
+        None => true,
     };
-    let files = all(sessions);
-    let Some(database) = files.iter().find(|file| file.is_database()) else { return };
-    let known: Vec<&String> = files.iter().flat_map(|file| &file.stored).collect();
-    let of_sessions = files.iter().filter(|file| storage_of(&file.path).is_some());
-    let named: Vec<&SessionFile> = of_sessions.filter(|file| !file.is_database()).collect();
-    if named.is_empty() || !named.iter().all(|file| known.contains(&&stem(&file.path))) {
-        return;
+    let is_older = |session: &Session| {
+        let first = session.files.first();
+        first.is_some_and(|file| storage_of(&file.path).is_some())
+            && session.files.iter().all(is_moved)
+    };
+    let (older, others): (Vec<_>, Vec<_>) = sessions.iter().cloned().partition(is_older);
+    for file in older.iter().flat_map(|session| session.files.first()) {
+        let reason = NotImported::Copy(database.path.clone());
+        skipped.push(SkippedSource { source: file.path.clone(), reason });
     }
-    let reason = || NotImported::Copy(database.path.clone());
-    skipped.extend(
-        named.iter().map(|file| SkippedSource { source: file.path.clone(), reason: reason() }),
-    );
-    sessions.retain(|session| session.files.iter().any(SessionFile::is_database));
+    *sessions = others;
 }
 
 /// Whether a file is the beginning of another, or equal to it. A file that cannot be read is not.

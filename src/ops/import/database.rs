@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
@@ -38,7 +38,7 @@ struct StoredSession {
     version: Option<String>,
     created: i64,
     updated: i64,
-    has_messages: bool,
+    messages: usize,
 }
 
 /// Whether a file is an SQLite database.
@@ -78,11 +78,7 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
             path: path.to_owned(),
             place: None,
             begun: Some(first.created).filter(|time| *time > 0).map(Timestamp::from_millis),
-            stored: parts
-                .iter()
-                .filter(|part| part.has_messages || part.id == id)
-                .map(|part| part.id.clone())
-                .collect(),
+            stored: parts.iter().map(|part| (part.id.clone(), part.messages)).collect(),
         };
         Some(Session {
             dialect,
@@ -97,26 +93,30 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
     Ok(groups.into_iter().filter_map(session).collect())
 }
 
-/// Opens a database for reading.
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+/// Opens a database for reading. `is_at_rest`: its agent is not at work.
+fn connect(path: &Path, is_at_rest: bool) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(address(path), flags)?;
+    let connection = Connection::open_with_flags(address(path, is_at_rest), flags)?;
     // The file may be an enemy's.
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     Ok(connection)
 }
 
-/// The address of a database that is not written. If its agent is not at work, nothing is written
-/// beside it either; else SQLite shares files with the agent.
-fn address(path: &Path) -> String {
-    let is_at_rest = ["-wal", "-journal"].iter().all(|ending| {
+/// Whether the agent of a database is not at work, as far as the files beside it show.
+fn is_at_rest(path: &Path) -> bool {
+    ["-wal", "-journal"].iter().all(|ending| {
         let mut beside = path.as_os_str().to_owned();
         beside.push(ending);
         std::fs::metadata(&beside).map_or(true, |beside| beside.len() == 0)
-    });
+    })
+}
+
+/// The address of a database that is not written. At rest, nothing is written beside it either; else
+/// SQLite shares files with its agent.
+fn address(path: &Path, is_at_rest: bool) -> String {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut address = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {
@@ -131,8 +131,8 @@ fn address(path: &Path) -> String {
 
 /// The sessions of a database. A value of a wrong kind counts as missing.
 fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
-    let read = || -> rusqlite::Result<Option<Vec<StoredSession>>> {
-        let connection = connect(path)?;
+    let read = |is_at_rest| -> rusqlite::Result<Option<Vec<StoredSession>>> {
+        let connection = connect(path, is_at_rest)?;
         for table in TABLES {
             // A view could be anything.
             let kind = "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table'";
@@ -154,6 +154,14 @@ fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
                 *known = newest.max(*known);
             }
         }
+        let mut messages: HashMap<String, usize> = HashMap::new();
+        let mut query =
+            connection.prepare("SELECT session_id, count(*) FROM message GROUP BY session_id")?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let number = usize::try_from(number(row, "count(*)")).unwrap_or(0);
+            messages.insert(text(row, "session_id").unwrap_or_default(), number);
+        }
         let mut all = Vec::new();
         let mut query = connection.prepare("SELECT * FROM session")?;
         let mut rows = query.query([])?;
@@ -167,13 +175,19 @@ fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
                 version: text(row, "version"),
                 created: number(row, "time_created"),
                 updated: number(row, "time_updated").max(newest),
-                has_messages: changed.contains_key(&id),
+                messages: messages.get(&id).copied().unwrap_or(0),
                 id,
             });
         }
         Ok(Some(all))
     };
-    match read() {
+    let at_rest = is_at_rest(path);
+    let sessions = match read(at_rest) {
+        // Its agent may have begun to write.
+        Err(_) if at_rest => read(false),
+        sessions => sessions,
+    };
+    match sessions {
         Ok(Some(sessions)) => Ok(sessions),
         Ok(None) => Err("it has no tables of OpenCode".to_owned()),
         Err(error) => Err(error.to_string()),
@@ -204,11 +218,12 @@ fn number(row: &Row<'_>, column: &str) -> i64 {
 ///
 /// # Errors
 /// The database cannot be opened.
-pub(super) fn lines(path: &Path, sessions: &[String]) -> Result<Box<dyn Read>, FsError> {
+pub(super) fn lines(path: &Path, sessions: &[(String, usize)]) -> Result<Box<dyn Read>, FsError> {
     let failed = |error| FsError::io(path, Action::Open, io::Error::other(error));
     Ok(Box::new(StoredLines {
-        connection: connect(path).map_err(failed)?,
-        sessions: sessions.iter().cloned().collect(),
+        connection: connect(path, is_at_rest(path)).map_err(failed)?,
+        path: is_at_rest(path).then(|| path.to_owned()),
+        sessions: sessions.iter().map(|(id, _)| id.clone()).collect(),
         session: String::new(),
         messages: VecDeque::new(),
         buffer: Vec::new(),
@@ -219,6 +234,8 @@ pub(super) fn lines(path: &Path, sessions: &[String]) -> Result<Box<dyn Read>, F
 /// Reads sessions of a database as lines.
 struct StoredLines {
     connection: Connection,
+    /// The database, if it is read as one at rest.
+    path: Option<PathBuf>,
     /// The sessions that were not begun.
     sessions: VecDeque<String>,
     /// The session that is read, and its messages that were not read.
@@ -232,12 +249,25 @@ struct StoredLines {
 impl StoredLines {
     /// Reads the next session, or the next message with its parts. False at the end.
     fn fill(&mut self) -> rusqlite::Result<bool> {
+        match self.next() {
+            Err(_) if let Some(path) = self.path.take() => {
+                // Its agent has begun to write.
+                self.connection = connect(&path, false)?;
+                self.next()
+            }
+            filled => filled,
+        }
+    }
+
+    fn next(&mut self) -> rusqlite::Result<bool> {
         self.buffer.clear();
         self.given = 0;
-        if let Some(message) = self.messages.pop_front() {
+        if let Some(message) = self.messages.front().cloned() {
             self.message(&message)?;
-        } else if let Some(session) = self.sessions.pop_front() {
+            self.messages.pop_front();
+        } else if let Some(session) = self.sessions.front().cloned() {
             self.begin(session)?;
+            self.sessions.pop_front();
         } else {
             return Ok(false);
         }

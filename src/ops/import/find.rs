@@ -9,7 +9,6 @@ use std::time::UNIX_EPOCH;
 use memchr::memmem;
 use walkdir::WalkDir;
 
-use super::bytes::{is_compressed, plain_path};
 use super::copies_of_files::{merged, without_copies};
 use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
@@ -59,9 +58,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     files.extend(stored_children(paths));
     files.sort();
     files.dedup();
-    // While Codex takes a session up again, the file is there twice.
-    let is_twice = |path: &Path| is_compressed(path) && plain_path(path).is_file();
-    files.retain(|path| !is_part(path) && !is_twice(path));
+    files.retain(|path| !is_part(path));
     let looks = each(&files, |path| {
         let is_of_opencode = from.is_none_or(|dialect| dialect.name == "opencode");
         if is_of_opencode && !has_lines(path) && is_database(path) {

@@ -61,8 +61,8 @@ pub(crate) struct SessionFile {
     place: Option<Range<u64>>,
     /// The time of the first line that has one.
     begun: Option<Timestamp>,
-    /// The ids of the sessions to read, if the file is a database.
-    stored: Vec<String>,
+    /// The sessions to read, if the file is a database: their ids, and how many messages they have.
+    stored: Vec<(String, usize)>,
 }
 
 impl SessionFile {

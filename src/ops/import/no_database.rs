@@ -24,6 +24,6 @@ pub(super) fn sessions(_path: &Path) -> Result<Vec<Session>, NotImported> {
 ///
 /// # Errors
 /// Never.
-pub(super) fn lines(_path: &Path, _sessions: &[String]) -> Result<Box<dyn Read>, FsError> {
+pub(super) fn lines(_path: &Path, _sessions: &[(String, usize)]) -> Result<Box<dyn Read>, FsError> {
     Ok(Box::new(io::empty()))
 }

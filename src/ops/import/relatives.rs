@@ -158,6 +158,12 @@ pub(super) fn relatives(path: &Path, session: &str, dialect: &Dialect) -> Vec<Pa
     all
 }
 
+/// How many messages a stored session has; `None` if the file is not of a session.
+pub(super) fn messages_of(path: &Path) -> Option<usize> {
+    let storage = storage_of(path)?;
+    Some(sorted(&storage.join("message").join(stem(path))).len())
+}
+
 /// An event of OpenHands with the state of its conversation, or that state after all events.
 fn with_state(path: &Path) -> Vec<PathBuf> {
     let (own, folder) = (path.to_owned(), path.parent().unwrap_or(path));
