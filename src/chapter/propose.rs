@@ -99,13 +99,12 @@ fn whole(group: &[&Task], index: &Index, signs: &WorkMarkers) -> Request {
         blank if blank.is_empty() => format!("Task {}", first.number),
         title => title,
     };
-    let name = match group.len() {
-        // What was done says more than what was asked.
-        _ if let Some(subject) = last_commit(first.first_sequence, last.last_sequence, signs) => {
-            whole_words(subject, 60)
-        }
-        1 => title(60),
-        count => format!("{} and {}", title(40), plural(count as u64 - 1, "more task")),
+    // What was done says more than what was asked.
+    let subject = last_commit(first.first_sequence, last.last_sequence, signs);
+    let name = match (subject, group.len()) {
+        (Some(subject), _) => whole_words(subject, 60),
+        (None, 1) => title(60),
+        (None, count) => format!("{} and {}", title(40), plural(count as u64 - 1, "more task")),
     };
     let mut message = String::new();
     for task in group.iter().take(NAMED) {

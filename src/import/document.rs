@@ -135,20 +135,22 @@ impl DocumentSplitter {
             State::Members | State::List { is_whole: true } => 1,
             State::List { is_whole: false } => 2,
         };
+        if byte == b'['
+            && self.depth == 1
+            && self.state == State::Members
+            && let Some(list) = self.begun_list()
+        {
+            self.list = Some(list);
+            self.current.clear();
+            self.document(parts);
+            self.state = State::List { is_whole: false };
+            self.depth = 2;
+            return;
+        }
         match byte {
             b'"' => {
                 self.in_string = true;
                 self.current.push(byte);
-            }
-            b'[' if self.depth == 1
-                && self.state == State::Members
-                && let Some(list) = self.begun_list() =>
-            {
-                self.list = Some(list);
-                self.current.clear();
-                self.document(parts);
-                self.state = State::List { is_whole: false };
-                self.depth = 2;
             }
             b'{' | b'[' => {
                 self.depth += 1;

@@ -62,9 +62,9 @@ struct RowDocument {
 
 pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
     let chosen = args.r#type.as_deref().map(known).transpose()?;
-    let text = match args.format {
-        TableOrJson::Table if let Some(row) = chosen => one(row, ui.width()),
-        TableOrJson::Table => {
+    let text = match (args.format, chosen) {
+        (TableOrJson::Table, Some(row)) => one(row, ui.width()),
+        (TableOrJson::Table, None) => {
             let cells = |row: &Row| {
                 let role = row.role;
                 let text = [row.name, row.family, role.name(), row.class.name(), role.meaning()];
@@ -78,7 +78,7 @@ pub(super) fn run(args: &CatalogueArgs, ui: &Ui) -> anyhow::Result<Exit> {
                 _ => text,
             }
         }
-        TableOrJson::Json => {
+        (TableOrJson::Json, chosen) => {
             let all = chosen.map_or(rows(), std::slice::from_ref);
             let types = all.iter().map(row_document).collect();
             json::document(&CatalogueDocument { schema_version: 1, types })
