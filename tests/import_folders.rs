@@ -175,6 +175,15 @@ fn compressed_sessions_of_codex() {
     assert_eq!(said.status, 0, "{}", said.err);
     assert!(said.err.contains("is not complete"), "{}", said.err);
     assert_eq!(counts(&bench, "codex-old")["prompts"], 1);
+    // Also one that is cut between two lines, and not one that is damaged in its middle.
+    let rest = compress(lines[2].to_string().as_str());
+    let cut = [compress(&jsonl(&lines[..2])), rest[..rest.len() / 2].to_vec()].concat();
+    fs::write(bench.path("cut.jsonl.zst"), &cut).unwrap();
+    let said = bench.call(&["import", "cut.jsonl.zst"]);
+    assert!(said.status == 0 && said.err.contains("is not complete"), "{}", said.err);
+    let damaged = [&both[..both.len() / 3], &[0xff; 200]].concat();
+    fs::write(bench.path("damaged.jsonl.zst"), damaged).unwrap();
+    assert_ne!(bench.call(&["import", "damaged.jsonl.zst"]).status, 0);
     fs::write(bench.path("garbage.jsonl.zst"), "garbage").unwrap();
     assert_eq!(bench.call(&["import", "garbage.jsonl.zst"]).status, 65);
 }

@@ -295,8 +295,8 @@ impl Gemini {
         drafts
     }
 
-    /// A change of the session's members. The client writes the list of messages anew whenever it
-    /// begins, goes back or compacts it; the messages that are only there are taken.
+    /// A change of the session's members. The client writes the list of messages again whenever it
+    /// begins, goes back or compacts it. Messages that are nowhere else are taken from there.
     fn set(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
         let Some(set) = source.json.present("$set") else { return Vec::new() };
         let mut drafts = Vec::new();

@@ -382,8 +382,8 @@ impl OpenHands {
         }
     }
 
-    /// V1: a call of an agent of another program (Agent Client Protocol). It is told when it starts
-    /// and when it ends, or only when it has ended.
+    /// V1: a call of an agent of another program (Agent Client Protocol). There is an event when it
+    /// starts and one when it ends, or only the latter.
     fn acp_call(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
         let json = source.json;
         let id = v1::call_id(source);

@@ -43,7 +43,7 @@ pub(super) fn open(path: &Path, offset: u64) -> Result<FileBytes, FsError> {
     let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
     let failed = |error| FsError::io(path, Action::Read, error);
     if is_compressed(path) {
-        let mut bytes = Frames { rest: Some(BufReader::new(file)), frame: None, has_begun: false };
+        let mut bytes = Frames { rest: Some(BufReader::new(file)), frame: None };
         io::copy(&mut (&mut bytes).take(offset), &mut io::sink()).map_err(failed)?;
         return Ok(FileBytes { bytes: Box::new(bytes), length: None });
     }
@@ -52,14 +52,17 @@ pub(super) fn open(path: &Path, offset: u64) -> Result<FileBytes, FsError> {
     Ok(FileBytes { bytes: Box::new(file), length: Some(length) })
 }
 
-/// The content of compressed frames, one after another.
+/// The content of compressed frames, one after another. Of a file that is cut, it is what comes before
+/// the cut and then [`CUT`].
 struct Frames {
     frame: Option<StreamingDecoder<BufReader<File>, FrameDecoder>>,
     /// The file between two frames.
     rest: Option<BufReader<File>>,
-    /// Whether there were any bytes.
-    has_begun: bool,
 }
+
+/// The beginning of a line that does not end, in place of what is cut off. Without it, a file that is
+/// cut between two lines would seem complete.
+const CUT: u8 = b'{';
 
 impl Read for Frames {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
@@ -69,23 +72,26 @@ impl Read for Frames {
                     self.rest = Some(rest);
                     return Ok(0);
                 }
-                self.frame = match StreamingDecoder::new(rest) {
-                    Err(_) if self.has_begun => return Ok(0),
-                    frame => Some(frame.map_err(io::Error::other)?),
-                };
+                self.frame = Some(StreamingDecoder::new(rest).map_err(io::Error::other)?);
             }
             let Some(mut frame) = self.frame.take() else { return Ok(0) };
-            let length = match frame.read(into) {
-                // A file that is cut ends where it is cut, like one that is not compressed.
-                Err(_) if self.has_begun => return Ok(0),
-                length => length?,
-            };
-            self.has_begun |= length > 0;
-            if length > 0 || into.is_empty() {
-                self.frame = Some(frame);
-                return Ok(length);
+            match (frame.read(into), into.first_mut()) {
+                (Ok(0), Some(_)) => self.rest = Some(frame.into_inner()),
+                (Ok(length), _) => {
+                    self.frame = Some(frame);
+                    return Ok(length);
+                }
+                (Err(error), Some(first)) => {
+                    // What is damaged in its middle is another matter.
+                    let is_cut = frame.get_mut().fill_buf()?.is_empty();
+                    if !is_cut {
+                        return Err(error);
+                    }
+                    *first = CUT;
+                    return Ok(1);
+                }
+                (Err(error), None) => return Err(error),
             }
-            self.rest = Some(frame.into_inner());
         }
     }
 }

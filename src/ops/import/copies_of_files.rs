@@ -114,7 +114,7 @@ fn leave_out_moved(sessions: &mut Vec<Session>, skipped: &mut Vec<SkippedSource>
     };
     let (older, others): (Vec<_>, Vec<_>) = sessions.iter().cloned().partition(is_older);
     for file in older.iter().flat_map(|session| session.files.first()) {
-        let reason = NotImported::Copy(database.path.clone());
+        let reason = NotImported::Moved(database.path.clone());
         skipped.push(SkippedSource { source: file.path.clone(), reason });
     }
     *sessions = others;

@@ -26,8 +26,6 @@ const WHY: &str = "a database of OpenCode";
 const TABLES: [&str; 3] = ["session", "message", "part"];
 /// Maximum length of a value in bytes.
 const LONGEST: i32 = 64 << 20;
-/// The column with the content of a message or a part, if it is not longer.
-const DATA: &str = "iif(octet_length(data) < 67108864, data, NULL)";
 
 /// A session in the database.
 struct StoredSession {
@@ -129,62 +127,15 @@ fn address(path: &Path, is_at_rest: bool) -> String {
     address + if is_at_rest { "?mode=ro&immutable=1" } else { "?mode=ro" }
 }
 
-/// The sessions of a database. A value of a wrong kind counts as missing.
+/// The sessions of a database.
+///
+/// # Errors
+/// Why they cannot be read.
 fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
-    let read = |is_at_rest| -> rusqlite::Result<Option<Vec<StoredSession>>> {
-        let connection = connect(path, is_at_rest)?;
-        for table in TABLES {
-            // A view could be anything.
-            let kind = "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table'";
-            let is_table: i64 = connection.query_row(kind, [table], |row| row.get(0))?;
-            if is_table == 0 {
-                return Ok(None);
-            }
-        }
-        let mut changed: HashMap<String, i64> = HashMap::new();
-        for table in ["message", "part"] {
-            // Older versions may lack the column.
-            let newest =
-                format!("SELECT session_id, max(time_updated) FROM {table} GROUP BY session_id");
-            let Ok(mut query) = connection.prepare(&newest) else { continue };
-            let mut rows = query.query([])?;
-            while let Some(row) = rows.next()? {
-                let newest = number(row, "max(time_updated)");
-                let known = changed.entry(text(row, "session_id").unwrap_or_default()).or_default();
-                *known = newest.max(*known);
-            }
-        }
-        let mut messages: HashMap<String, usize> = HashMap::new();
-        let mut query =
-            connection.prepare("SELECT session_id, count(*) FROM message GROUP BY session_id")?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let number = usize::try_from(number(row, "count(*)")).unwrap_or(0);
-            messages.insert(text(row, "session_id").unwrap_or_default(), number);
-        }
-        let mut all = Vec::new();
-        let mut query = connection.prepare("SELECT * FROM session")?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let Some(id) = text(row, "id").filter(|id| !id.is_empty()) else { continue };
-            let newest = changed.get(&id).copied().unwrap_or(0);
-            all.push(StoredSession {
-                parent: text(row, "parent_id").filter(|parent| !parent.is_empty() && *parent != id),
-                directory: text(row, "directory"),
-                title: text(row, "title"),
-                version: text(row, "version"),
-                created: number(row, "time_created"),
-                updated: number(row, "time_updated").max(newest),
-                messages: messages.get(&id).copied().unwrap_or(0),
-                id,
-            });
-        }
-        Ok(Some(all))
-    };
-    let at_rest = is_at_rest(path);
-    let sessions = match read(at_rest) {
+    let is_at_rest = is_at_rest(path);
+    let sessions = match stored_in(path, is_at_rest) {
         // Its agent may have begun to write.
-        Err(_) if at_rest => read(false),
+        Err(_) if is_at_rest => stored_in(path, false),
         sessions => sessions,
     };
     match sessions {
@@ -192,6 +143,60 @@ fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
         Ok(None) => Err("it has no tables of OpenCode".to_owned()),
         Err(error) => Err(error.to_string()),
     }
+}
+
+/// The sessions of a database; `None` if it has other tables. A value of a wrong kind counts as missing.
+fn stored_in(path: &Path, is_at_rest: bool) -> rusqlite::Result<Option<Vec<StoredSession>>> {
+    let connection = connect(path, is_at_rest)?;
+    for table in TABLES {
+        // A view could be anything.
+        let tables = "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table'";
+        let found: i64 = connection.query_row(tables, [table], |row| row.get(0))?;
+        if found == 0 {
+            return Ok(None);
+        }
+    }
+    let messages = by_session(&connection, "message", "count(*)")?;
+    let mut changed = by_session(&connection, "message", "max(time_updated)")?;
+    for (session, newest) in by_session(&connection, "part", "max(time_updated)")? {
+        let known = changed.entry(session).or_default();
+        *known = newest.max(*known);
+    }
+    let mut all = Vec::new();
+    let mut query = connection.prepare("SELECT * FROM session")?;
+    let mut rows = query.query([])?;
+    while let Some(row) = rows.next()? {
+        let Some(id) = text(row, "id").filter(|id| !id.is_empty()) else { continue };
+        let newest = changed.get(&id).copied().unwrap_or(0);
+        let messages = messages.get(&id).and_then(|number| usize::try_from(*number).ok());
+        all.push(StoredSession {
+            parent: text(row, "parent_id").filter(|parent| !parent.is_empty() && *parent != id),
+            directory: text(row, "directory"),
+            title: text(row, "title"),
+            version: text(row, "version"),
+            created: number(row, "time_created"),
+            updated: number(row, "time_updated").max(newest),
+            messages: messages.unwrap_or(0),
+            id,
+        });
+    }
+    Ok(Some(all))
+}
+
+/// A number for each session in a table; empty if the table has no such column.
+fn by_session(
+    connection: &Connection,
+    table: &str,
+    what: &str,
+) -> rusqlite::Result<HashMap<String, i64>> {
+    let query = format!("SELECT session_id, {what} AS number FROM {table} GROUP BY session_id");
+    let Ok(mut query) = connection.prepare(&query) else { return Ok(HashMap::new()) };
+    let mut rows = query.query([])?;
+    let mut all = HashMap::new();
+    while let Some(row) = rows.next()? {
+        all.insert(text(row, "session_id").unwrap_or_default(), number(row, "number"));
+    }
+    Ok(all)
 }
 
 /// The text in a column. Bytes that are no text are replaced.
@@ -205,7 +210,7 @@ fn text(row: &Row<'_>, column: &str) -> Option<String> {
     }
 }
 
-/// The number in a column; 0 if there is none.
+/// The number in a column, or 0.
 fn number(row: &Row<'_>, column: &str) -> i64 {
     match row.get_ref(column) {
         Ok(ValueRef::Integer(number)) => number,
@@ -220,9 +225,10 @@ fn number(row: &Row<'_>, column: &str) -> i64 {
 /// The database cannot be opened.
 pub(super) fn lines(path: &Path, sessions: &[(String, usize)]) -> Result<Box<dyn Read>, FsError> {
     let failed = |error| FsError::io(path, Action::Open, io::Error::other(error));
+    let is_at_rest = is_at_rest(path);
     Ok(Box::new(StoredLines {
-        connection: connect(path, is_at_rest(path)).map_err(failed)?,
-        path: is_at_rest(path).then(|| path.to_owned()),
+        connection: connect(path, is_at_rest).map_err(failed)?,
+        path: is_at_rest.then(|| path.to_owned()),
         sessions: sessions.iter().map(|(id, _)| id.clone()).collect(),
         session: String::new(),
         messages: VecDeque::new(),
@@ -249,14 +255,15 @@ struct StoredLines {
 impl StoredLines {
     /// Reads the next session, or the next message with its parts. False at the end.
     fn fill(&mut self) -> rusqlite::Result<bool> {
-        match self.next() {
-            Err(_) if let Some(path) = self.path.take() => {
-                // Its agent has begun to write.
-                self.connection = connect(&path, false)?;
-                self.next()
-            }
-            filled => filled,
+        let filled = self.next();
+        if filled.is_err()
+            && let Some(path) = self.path.take()
+        {
+            // Its agent has begun to write.
+            self.connection = connect(&path, false)?;
+            return self.next();
         }
+        filled
     }
 
     fn next(&mut self) -> rusqlite::Result<bool> {
@@ -314,14 +321,16 @@ impl StoredLines {
 
     fn message(&mut self, message: &str) -> rusqlite::Result<()> {
         let (session, quoted_id) = (quoted(&self.session), quoted(message));
-        let mut query =
-            self.connection.prepare(&format!("SELECT {DATA} FROM message WHERE id = ?1"))?;
+        // What is too long would be an error of the whole query.
+        let data = format!("iif(octet_length(data) < {LONGEST}, data, NULL)");
+        let own = format!("SELECT {data} FROM message WHERE id = ?1");
+        let mut query = self.connection.prepare(&own)?;
         let mut rows = query.query([message])?;
         while let Some(row) = rows.next()? {
             let ids = format!("\"id\":{quoted_id},\"sessionID\":{session}");
             line(&ids, row.get_ref(0)?, &mut self.buffer);
         }
-        let parts = format!("SELECT id, {DATA} FROM part WHERE message_id = ?1 ORDER BY id");
+        let parts = format!("SELECT id, {data} FROM part WHERE message_id = ?1 ORDER BY id");
         let mut query = self.connection.prepare(&parts)?;
         let mut rows = query.query([message])?;
         while let Some(row) = rows.next()? {

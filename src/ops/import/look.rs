@@ -62,6 +62,8 @@ pub(crate) enum NotImported {
     Database(String),
     /// It is the beginning of this file, or a copy of it.
     Copy(PathBuf),
+    /// Its agent has moved the session to this database.
+    Moved(PathBuf),
     /// It names no session, and has nothing that anybody said or did. More may follow.
     NoSession,
 }
@@ -79,6 +81,9 @@ impl fmt::Display for NotImported {
             }
             Self::Copy(original) => {
                 write!(f, "it repeats the beginning of {}", original.display())
+            }
+            Self::Moved(database) => {
+                write!(f, "its session is in the database {}", database.display())
             }
             Self::NoSession => f.write_str("it has no complete line that belongs to a session"),
             Self::Database(why) => {

@@ -120,7 +120,9 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         return follow::follow(args, global, ui);
     }
     let Found { sessions, skipped } = search(args, None, ui)?;
-    let is_copy = |skipped: &&SkippedSource| matches!(skipped.reason, NotImported::Copy(_));
+    let is_copy = |skipped: &&SkippedSource| {
+        matches!(skipped.reason, NotImported::Copy(_) | NotImported::Moved(_))
+    };
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
     let failed = report(args, &outcomes, &skipped, &global.runs_dir, ui)?;
@@ -141,7 +143,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     let copies = skipped.iter().filter(is_copy).count();
     if copies > 0 {
         let files = plural(copies as u64, "file");
-        ui.note(&format!("not read: {files} with nothing but the beginning of another"));
+        ui.note(&format!("not read: {files} with nothing that another does not have"));
     }
     if refused {
         ui.note(&format!("known formats: {}", detect::known()));
