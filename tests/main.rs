@@ -72,6 +72,7 @@ mod memory;
 mod messages;
 mod model_view;
 mod mutation;
+mod one_work;
 mod packaging;
 mod page;
 mod page_forms;

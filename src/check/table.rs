@@ -136,7 +136,7 @@ checks! {
     check(RL303, "chain", Error, "head does not match", "the newest line named by run.json is not in the log: the end of the log was removed or changed", "restore the log from a copy"),
     check(RL304, "chain", Error, "prev_hash on the first line", "the first line has no previous line, so it must not have prev_hash: lines were removed at the beginning", "restore the log from a copy"),
     check(RL305, "chain", Error, "expected head not in the log", "the line named by the head that you kept elsewhere is not in the log: the log was truncated, changed or replaced", "restore the log from a copy"),
-    check(RL401, "run state", Warning, "unexpected transition", "the run was started, paused or resumed out of order; the status did not change", "emit run.started, run.paused and run.resumed in turn"),
+    check(RL401, "run state", Warning, "unexpected transition", "the run was started, paused or resumed out of order; the status did not change", "emit run.started once, and session_paused before session_resumed"),
     check(RL402, "run state", Error, "transition after the end", "a run that has ended cannot continue or end in another way; the first end counts; a second end is only a warning", "record further work as a new run"),
     check(RL403, "run state", Warning, "run.json missing", "other programs read the state from this file", "`runlog validate --fix` or the next lifecycle event writes it").rebuilt(),
     check(RL404, "run state", Error, "run.json unreadable", "the file is not a state document", "`runlog validate --fix` rebuilds it").rebuilt(),

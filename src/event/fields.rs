@@ -61,6 +61,13 @@ pub(crate) const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
 /// The flag for usage whose number of output tokens is a lower bound.
 pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
+/// The field of `data` that shows what recorded an event, if it was not an import.
+pub(crate) const RECORDED_BY: &str = "recorded_by";
+
+/// The field of `data` with the id of the event whose place this one takes: the end of a call, which
+/// a session file tells in another way than a hook did.
+pub(crate) const REVISES: &str = "revises";
+
 /// Set to `true` in the event that an import records at the end of its source. A longer copy of the
 /// source may end in another way.
 pub(crate) const SOURCE_END: &str = "source_end";
@@ -307,7 +314,8 @@ impl<'e, 'a> View<'e, 'a> {
     /// The event's own duration in milliseconds, if it reports one.
     #[must_use]
     pub fn duration_ms(&self) -> Option<u64> {
-        first(&self.data, DURATION).and_then(count)
+        let duration = (first(&self.data, DURATION)?.as_f64()? + 0.5).floor();
+        (0.0..=MAX_COUNT as f64).contains(&duration).then_some(duration as u64)
     }
 
     /// Input tokens, without cached ones.
@@ -432,6 +440,12 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub(crate) fn has_time_of_reading(&self) -> bool {
         self.data.text_at("time_origin").is_some_and(|origin| origin == TIME_OF_READING)
+    }
+
+    /// Whether a hook of the agent recorded the event. See [`RECORDED_BY`].
+    #[must_use]
+    pub fn is_by_hook(&self) -> bool {
+        self.data.text_at(RECORDED_BY).is_some_and(|by| by == "hook")
     }
 
     /// Whether an import recorded the event at the end of its source. See [`SOURCE_END`].

@@ -201,3 +201,40 @@ fn random() -> [u8; 10] {
     bytes[8..].copy_from_slice(&sixteen[1].to_le_bytes()[..2]);
     bytes
 }
+
+/// What shows that an id is unique in the world: the last part is long and random, or a UUID
+/// (RFC 9562). Patterns (RE2) for [`is_unique`]: the first three match, or the last one.
+pub(crate) const UNIQUE: [&str; 4] = [
+    "(^|[_-])[A-Za-z0-9]{20,}$",
+    "[0-9][A-Za-z]*[0-9][A-Za-z0-9]*$",
+    "[a-z][A-Z0-9]*[a-z][A-Za-z0-9]*$",
+    "(^|[_-])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$",
+];
+
+/// Whether an id is unique in the world, by its form: work with the same id is the same work,
+/// whatever log tells it. The ids that the providers of models give are. See [`UNIQUE`].
+#[must_use]
+pub(crate) fn is_unique(id: &str) -> bool {
+    const LEAST: usize = 20;
+    const UUID: usize = 36;
+    let is_separator = |c: char| c == '_' || c == '-';
+    let last = id.rsplit(is_separator).next().unwrap_or_default().as_bytes();
+    let number = |is: fn(&u8) -> bool| last.iter().filter(|byte| is(byte)).count();
+    let is_random = last.len() >= LEAST
+        && last.iter().all(u8::is_ascii_alphanumeric)
+        && number(u8::is_ascii_digit) >= 2
+        && number(u8::is_ascii_lowercase) >= 2;
+    is_random
+        || id.len().checked_sub(UUID).and_then(|from| id.split_at_checked(from)).is_some_and(
+            |(before, uuid)| (before.is_empty() || before.ends_with(is_separator)) && is_uuid(uuid),
+        )
+}
+
+/// Whether a text of 36 bytes is a UUID.
+fn is_uuid(text: &str) -> bool {
+    let is_place = |(at, byte): (usize, u8)| match at {
+        8 | 13 | 18 | 23 => byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.bytes().enumerate().all(is_place)
+}

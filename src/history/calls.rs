@@ -8,7 +8,7 @@ use super::call_ids::{CallId, CallIds};
 use super::known_calls::{KnownCalls, KnownEnd, KnownStart, number};
 use super::names::{InternedName, Names};
 use super::recent_starts::RecentStarts;
-use crate::event::fields::View;
+use crate::event::fields::{REVISES, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 
@@ -266,7 +266,7 @@ impl Calls {
         };
         let end = KnownEnd::new(event.sequence, duration_ms, status);
         let earlier = self.known.end_mut(call);
-        let repeated_end = earlier.is_some();
+        let repeated_end = earlier.is_some() && view.data.get(REVISES).is_none();
         match earlier {
             Some(earlier) => earlier.replace(end),
             None => self.known.add_end(call, end),

@@ -10,6 +10,7 @@ use foldhash::{HashMap, HashSet};
 use super::facts::Counts;
 use super::usage::Usage;
 use crate::event::fields::{HISTORY, TIME_OF_READING, UsageScope, View};
+use crate::event::id::is_unique;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
@@ -73,7 +74,7 @@ impl WorkItems {
                 None => places,
             };
             if let Some(id) = view.model_call_id()
-                && let Some(item) = self.item(&["model", &id], places)
+                && let Some(item) = self.item(&["model", &id], places.of(&id))
             {
                 item.usage = usage;
             }
@@ -81,20 +82,23 @@ impl WorkItems {
         if view.role.is_tool_state()
             && let Some(id) = view.event.correlation_id.as_deref()
         {
-            if let Some(item) = self.item(&["tool", id], places) {
+            if let Some(item) = self.item(&["tool", id], places.of(id)) {
                 item.tool_calls = 1;
                 item.tool_failures = u64::from(view.role == Role::ToolFail);
             }
-        } else if view.is_prompt()
-            && let Some(key) = self.key_of(&["prompt", &view.text().unwrap_or_default()], places)
-        {
-            self.item_of(key).prompts = 1;
+        } else if view.is_prompt() {
+            let text = view.text().unwrap_or_default();
+            let id = view.event.event_id.strip_suffix("/prompt").filter(|id| is_unique(id));
+            if let Some(key) = self.key_of_either("prompt", &text, id, places) {
+                self.item_of(key).prompts = 1;
+            }
         }
-        if view.is_error()
-            && let Some(key) =
-                self.key_of(&["error", &view.error_text().unwrap_or_default()], places)
-        {
-            self.item_of(key).errors += 1;
+        if view.is_error() {
+            let text = view.error_text().unwrap_or_default();
+            let id = view.event.correlation_id.as_deref().filter(|id| is_unique(id));
+            if let Some(key) = self.key_of_either("error", &text, id, places) {
+                self.item_of(key).errors += 1;
+            }
         }
     }
 
@@ -147,7 +151,29 @@ impl WorkItems {
     /// history. `None` without both.
     fn key_of(&mut self, name: &[&str], places: WorkPlaces<'_>) -> Option<WorkKey> {
         let at = |place: &str| key(&[&name.concat(), place]);
-        let (by_time, by_history) = (places.time.map(at), places.history.map(at));
+        self.known_by(places.time.map(at), places.history.map(at))
+    }
+
+    /// The key of a prompt or an error with that text. Its id, if it is unique, takes precedence over
+    /// its place in the history.
+    fn key_of_either(
+        &mut self,
+        kind: &str,
+        text: &str,
+        id: Option<&str>,
+        places: WorkPlaces<'_>,
+    ) -> Option<WorkKey> {
+        let at = |place: &str| key(&[&[kind, text].concat(), place]);
+        let by_id = id.map(|id| key(&[&[kind, id].concat(), EVERYWHERE]));
+        self.known_by(places.time.map(at), by_id.or_else(|| places.history.map(at)))
+    }
+
+    /// The key of an item with these keys, if it has any.
+    fn known_by(
+        &mut self,
+        by_time: Option<WorkKey>,
+        by_history: Option<WorkKey>,
+    ) -> Option<WorkKey> {
         if let (Some(key), Some(other)) = (by_time, by_history) {
             self.by_history.entry(key).or_insert(other);
         }
@@ -199,6 +225,16 @@ impl WorkItems {
 struct WorkPlaces<'p> {
     time: Option<&'p str>,
     history: Option<&'p str>,
+}
+
+/// The place in the history of work whose id is unique: it is the same work wherever it is told.
+const EVERYWHERE: &str = "";
+
+impl WorkPlaces<'_> {
+    /// The places of a piece of work with that id.
+    fn of(self, id: &str) -> Self {
+        Self { history: if is_unique(id) { Some(EVERYWHERE) } else { self.history }, ..self }
+    }
 }
 
 /// The work of many runs: for each piece, the runs that have it.

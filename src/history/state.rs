@@ -60,8 +60,14 @@ pub struct RunState {
     /// Whether the event that ended the run is the end of an import's source. A longer copy of the
     /// source may end in another way.
     ended_by_source: bool,
-    /// Whether imported events follow that end.
+    /// The time of that end.
+    source_end: Option<Timestamp>,
+    /// Whether imported events follow that end in the log.
     source_went_on: bool,
+    /// Whether one of them is later than that end.
+    is_later: bool,
+    /// The last time of the events that session files and streams told.
+    told_until: Option<Timestamp>,
     /// Whether any event has been taken.
     begun: bool,
     /// Time of the first event.
@@ -157,6 +163,7 @@ impl RunState {
         self.has_imported |= view.is_imported() || view.ends_source();
         if view.is_imported() {
             self.source_went_on |= self.ended_by_source();
+            self.is_later |= self.source_end.is_some_and(|end| end < event.timestamp);
             if self.origin.is_unknown() {
                 // The source's session takes precedence over the run's.
                 self.session_id = event.session_id.clone().into_owned();
@@ -165,6 +172,9 @@ impl RunState {
                 let time = event.timestamp;
                 let (first, last) = self.imported.unwrap_or((time, time));
                 self.imported = Some((first.min(time), last.max(time)));
+                if !view.is_by_hook() {
+                    self.told_until = self.told_until.max(Some(time));
+                }
             }
             if let Some(time) = view.data.get(WORK_TIME).and_then(Json::as_u64) {
                 self.work_time_ms = Some(self.work_time_ms.unwrap_or(0).saturating_add(time));
@@ -191,6 +201,19 @@ impl RunState {
     #[must_use]
     pub fn source_went_on(&self) -> bool {
         self.source_went_on
+    }
+
+    /// Whether one of them is later than that end. The others may tell more about the work before it.
+    #[must_use]
+    pub fn source_went_on_later(&self) -> bool {
+        self.source_went_on && self.is_later
+    }
+
+    /// The last time of the events that were imported, without those of hooks, whose clock may be
+    /// ahead of the session file.
+    #[must_use]
+    pub fn told_until(&self) -> Option<Timestamp> {
+        self.told_until
     }
 
     /// Takes an event that is only counted. Its line need not be read.
@@ -298,7 +321,8 @@ impl RunState {
         }
         self.phase = to;
         self.ended_by_source = by_source;
-        self.source_went_on = false;
+        self.source_end = by_source.then_some(view.event.timestamp);
+        (self.source_went_on, self.is_later) = (false, false);
         if is_revised {
             self.error = None;
             self.reason = None;

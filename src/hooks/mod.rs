@@ -12,6 +12,6 @@ mod wiring;
 
 pub(crate) use agents::{AGENTS, HookAgent, HookMeaning};
 pub(crate) use content_id::{call_content_id, prompt_content_id};
-pub(crate) use payload::{HookPayload, NamedBy, RECORDED_BY, session_in_text};
+pub(crate) use payload::{HookPayload, NamedBy, session_in_text};
 pub(crate) use settings_file::{HookFile, HookFileFault};
 pub(crate) use wiring::{HookFolder, WIRINGS, Wiring};

@@ -4,14 +4,11 @@ use std::borrow::Cow;
 
 use super::agents::{HookAgent, HookMeaning, agent_of_payload};
 use crate::event::draft::Draft;
-use crate::event::fields::{as_text, is_placeholder};
+use crate::event::fields::{RECORDED_BY, as_text, is_placeholder};
 use crate::event::id::check_id;
 use crate::event::reserved::reserved_key;
 use crate::event::severity::Severity;
 use crate::json::{Json, JsonRules, Kind, ObjectText, check_leading};
-
-/// The field of `data` that shows that a hook recorded the event.
-pub(crate) const RECORDED_BY: &str = "recorded_by";
 
 /// The names of fields. In each list, the first name that is present wins.
 const SESSION: &[&str] = &["session_id", "sessionId", "conversation_id"];

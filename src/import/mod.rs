@@ -49,6 +49,9 @@ pub(crate) struct Dialect {
     /// How the events of calls and prompts are named, if the agent has hooks: an import repeats
     /// nothing that its hooks have recorded.
     pub named: Option<NamedEvents>,
+    /// What a person typed of the text that a hook of the agent gives as a prompt. `None` if the
+    /// session file has no prompt for it.
+    pub typed: fn(&str) -> Option<String>,
     /// A new adapter for one stream.
     pub adapter: fn() -> Box<dyn Adapter>,
 }
@@ -60,6 +63,11 @@ pub(crate) enum NamedEvents {
     ById,
     /// Calls and prompts by their content and their number among equal ones: hooks give no ids.
     ByContent,
+}
+
+/// The text as it is: the client adds nothing.
+fn as_it_is(text: &str) -> Option<String> {
+    Some(text.to_owned())
 }
 
 /// Every dialect. To add one, add a row and an adapter.
@@ -74,6 +82,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: |_| None,
         whole_session: None,
         named: Some(NamedEvents::ById),
+        typed: claude_code::typed,
         adapter: claude_code::adapter,
     },
     Dialect {
@@ -86,6 +95,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: |_| None,
         whole_session: None,
         named: Some(NamedEvents::ById),
+        typed: as_it_is,
         adapter: codex::adapter,
     },
     Dialect {
@@ -98,6 +108,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: |_| None,
         whole_session: None,
         named: Some(NamedEvents::ByContent),
+        typed: as_it_is,
         adapter: gemini::adapter,
     },
     Dialect {
@@ -110,6 +121,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: copilot::unknown_version,
         whole_session: None,
         named: Some(NamedEvents::ByContent),
+        typed: as_it_is,
         adapter: copilot::adapter,
     },
     Dialect {
@@ -122,6 +134,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: |_| None,
         whole_session: None,
         named: None,
+        typed: as_it_is,
         adapter: opencode::adapter,
     },
     Dialect {
@@ -134,6 +147,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: pi::unknown_version,
         whole_session: None,
         named: None,
+        typed: as_it_is,
         adapter: pi::adapter,
     },
     Dialect {
@@ -146,6 +160,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: |_| None,
         whole_session: Some(openhands::whole_session),
         named: None,
+        typed: as_it_is,
         adapter: openhands::adapter,
     },
     Dialect {
@@ -158,6 +173,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: atif::unknown_version,
         whole_session: Some(atif::whole_session),
         named: None,
+        typed: as_it_is,
         adapter: atif::adapter,
     },
     Dialect {
@@ -170,6 +186,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: |_| None,
         whole_session: None,
         named: None,
+        typed: as_it_is,
         adapter: aos::adapter,
     },
     Dialect {
@@ -182,6 +199,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: |_| None,
         whole_session: None,
         named: None,
+        typed: as_it_is,
         adapter: gateway::adapter,
     },
     Dialect {
@@ -194,6 +212,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         unknown_version: |_| None,
         whole_session: None,
         named: None,
+        typed: as_it_is,
         adapter: agex::adapter,
     },
 ];

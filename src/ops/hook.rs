@@ -65,6 +65,23 @@ pub(crate) fn keep_trouble(
     recorder.append(&Vec::from_iter(rejects.event())).map(drop)
 }
 
+/// The payload as it is recorded. What is no prompt of a person is kept as it is.
+fn as_meant<'p>(payload: &HookPayload<'p>) -> HookPayload<'p> {
+    let is_prompt = payload.meaning == HookMeaning::Prompt;
+    let is_typed = || typed(payload).is_some();
+    let meaning = if is_prompt && !is_typed() { HookMeaning::Other } else { payload.meaning };
+    let mut meant = payload.clone();
+    meant.meaning = meaning;
+    meant
+}
+
+/// What a person typed of a prompt.
+fn typed(payload: &HookPayload<'_>) -> Option<String> {
+    let text = payload.prompt().unwrap_or_default();
+    let dialect = DIALECTS.iter().find(|dialect| dialect.name == payload.agent.name);
+    dialect.map_or_else(|| Some(text.to_string()), |dialect| (dialect.typed)(&text))
+}
+
 /// Records the event of a payload. The run is created at the first event of its session. At the
 /// end of a turn and of the session, what is new in the agent's session file is taken over.
 ///
@@ -75,6 +92,7 @@ pub(crate) fn record_hook(
     runs_dir: &Path,
     options: RecordOptions,
 ) -> Result<(), RunError> {
+    let payload = &as_meant(payload);
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
     let options = RecordOptions { create: true, ..options };
     let mut recorder = Recorder::create(&run, options)?;
@@ -142,7 +160,7 @@ fn named(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<Draft<'st
 /// The id of a call or prompt that has none: the first number of its content that is free, or for
 /// the end of a call, the first that has begun and not ended.
 fn by_content(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<String, RunError> {
-    let (tool, text) = (payload.tool(), payload.prompt().unwrap_or_default());
+    let (tool, text) = (payload.tool(), typed(payload).unwrap_or_default());
     let is_prompt = payload.meaning == HookMeaning::Prompt;
     let ends = !is_prompt && payload.meaning != HookMeaning::CallStart;
     let state = if is_prompt {

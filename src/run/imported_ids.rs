@@ -6,13 +6,13 @@ use foldhash::{HashMap, HashSet};
 
 use super::RunError;
 use super::recorder::Recorder;
-use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::envelope;
+use crate::event::fields::{REVISES, View};
 use crate::event::role::Role;
-use crate::hooks::{RECORDED_BY, prompt_content_id};
+use crate::hooks::prompt_content_id;
 use crate::import::line::Imported;
-use crate::json::{Json, Kind};
+use crate::json::{Json, Kind, ObjectText};
 
 /// For each id of a stream, the beginning of its line's hash.
 #[derive(Default)]
@@ -36,8 +36,8 @@ enum IdUse {
     Own,
     /// It belongs to other content.
     Other,
-    /// A hook of the agent has recorded the event.
-    Hook,
+    /// A hook of the agent has recorded the event, as one of this role.
+    Hook(Role),
 }
 
 impl ImportedIds {
@@ -67,7 +67,7 @@ impl ImportedIds {
                 {
                     let ids = [id.as_ref(), other.as_str()];
                     let mut uses = ids.into_iter().map(|id| self.use_of(id, line, recorder));
-                    let is_of_hook = uses.any(|found| matches!(found, Ok(IdUse::Hook)));
+                    let is_of_hook = uses.any(|found| matches!(found, Ok(IdUse::Hook(_))));
                     if is_of_hook {
                         self.calls_of_hooks.insert(own.clone().into_owned(), call.clone());
                     }
@@ -83,7 +83,10 @@ impl ImportedIds {
                         line.drafts[index].event_id = Some(id);
                     }
                     IdUse::Other => {}
-                    IdUse::Hook => {
+                    IdUse::Hook(known) if is_other_end(&line.drafts[index], known) => {
+                        revise(&mut line.drafts[index], &id);
+                    }
+                    IdUse::Hook(_) => {
                         line.remove(index);
                         continue;
                     }
@@ -109,25 +112,26 @@ impl ImportedIds {
         Ok(())
     }
 
-    /// Whether a hook has recorded a prompt without what is attached to it. Hooks get the text only.
+    /// Whether a hook has recorded a prompt under another id: from its text, without what is attached
+    /// to it.
     fn is_prompt_of_hook(
         &mut self,
         draft: &Draft<'_>,
         recorder: &mut Recorder,
     ) -> Result<bool, RunError> {
-        if catalogue::role(&draft.kind) != Role::TaskStart {
+        if !View::of(&draft.as_event()).is_prompt() {
             return Ok(false);
         }
-        let Some((typed, time)) = typed_with_attached(draft.data()).zip(draft.timestamp) else {
-            return Ok(false);
-        };
+        let text = || draft.data().text_at("text").map(Cow::into_owned);
+        let typed = typed_with_attached(draft.data()).or_else(text);
+        let Some((typed, time)) = typed.zip(draft.timestamp) else { return Ok(false) };
         for number in 1.. {
             let id = format!("{}/prompt", prompt_content_id(&typed, number));
             let Some(stored) = recorder.stored(&id)? else { return Ok(false) };
             let Ok(event) = envelope::parse(&stored) else { continue };
-            // The same text may have been typed again without an attachment.
+            // The same text may have been typed again.
             let apart = time.millis().abs_diff(event.timestamp.millis());
-            let is_it = is_by_hook(event.data) && apart <= AT_ONCE;
+            let is_it = View::of(&event).is_by_hook() && apart <= AT_ONCE;
             if is_it && self.prompts_of_hooks.insert(id) {
                 return Ok(true);
             }
@@ -162,20 +166,28 @@ impl ImportedIds {
         }
         let Some(stored) = recorder.stored(id)? else { return Ok(IdUse::Own) };
         let Ok(event) = envelope::parse(&stored) else { return Ok(IdUse::Other) };
-        let is_hook = is_by_hook(event.data);
+        let view = View::of(&event);
         // A later event of a line refers to the first one.
         let refers = || event.data.get("source_ref").is_some();
         Ok(match () {
-            () if is_hook => IdUse::Hook,
+            () if view.is_by_hook() => IdUse::Hook(view.role),
             () if refers() || line.is_from_same_source(event.data) => IdUse::Own,
             () => IdUse::Other,
         })
     }
 }
 
-/// Whether a hook of the agent has recorded an event.
-fn is_by_hook(data: Json<'_>) -> bool {
-    data.get(RECORDED_BY).and_then(Json::as_str).is_some_and(|by| by == "hook")
+/// Whether an event ends a call in another way than a hook said. Many hooks don't get the exit code.
+fn is_other_end(draft: &Draft<'_>, known: Role) -> bool {
+    let role = View::of(&draft.as_event()).role;
+    role.is_tool_end() && known.is_tool_end() && role != known
+}
+
+/// Makes an event the one that counts in place of the event with that id.
+fn revise(draft: &mut Draft<'_>, id: &str) {
+    let mut data = ObjectText::reopened(std::mem::take(&mut draft.data).into_owned());
+    data.text(REVISES, id);
+    draft.data = data.finish().into();
 }
 
 /// The call that an event is a state of, if the event is named by the call's content: the id that

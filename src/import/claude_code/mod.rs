@@ -11,6 +11,8 @@ mod prompts;
 mod sidechains;
 mod totals;
 
+pub(super) use prompts::typed;
+
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasher as _;

@@ -42,6 +42,15 @@ pub(super) fn is_written_by_client(text: &str) -> bool {
         || element(text).is_some_and(|name| ELEMENTS.contains(&name))
 }
 
+/// What a person typed of a text that a hook gives as a prompt. `None` for a text of the client, and
+/// for a command, which the session file does not have as a prompt.
+pub(in crate::import) fn typed(text: &str) -> Option<String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
+    let name = text.trim_start().strip_prefix('/').and_then(|name| name.split_whitespace().next());
+    let is_command = name.is_some_and(|name| name.chars().all(is_word));
+    if is_command || is_written_by_client(text) { None } else { with_blocks_apart(text).pop() }
+}
+
 /// A text without the blocks that the client put before it, and these blocks.
 pub(super) fn with_blocks_apart(text: &str) -> Vec<String> {
     let (mut parts, mut rest) = (Vec::new(), text);

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 
 use crate::event::envelope::{MAX_LINE, parse};
-use crate::event::fields::View;
+use crate::event::fields::{RECORDED_BY, View};
 use crate::event::time::Timestamp;
 use crate::fs::{Access, inspect, open_regular};
-use crate::hooks::RECORDED_BY;
 use crate::log::tail::read_range;
 use crate::run::dir::RunDir;
 
@@ -86,7 +85,6 @@ fn last_in(lines: &[u8]) -> Option<Timestamp> {
         let start = memchr::memrchr(b'\n', &lines[..at]).map_or(0, |newline| newline + 1);
         let end = memchr::memchr(b'\n', &lines[at..])? + at;
         let event = parse(&lines[start..end]).ok()?;
-        let recorded_by = View::of(&event).field(RECORDED_BY);
-        (recorded_by.as_deref() == Some("hook")).then_some(event.timestamp)
+        View::of(&event).is_by_hook().then_some(event.timestamp)
     })
 }

@@ -156,13 +156,17 @@ impl Importing<'_, '_> {
         index < self.index && other.dialect.name == own.dialect.name && (overlaps || is_related())
     }
 
-    /// Whether one of this session and another was forked from the other, or both from a third. The
-    /// copied history may have times of its own. `of_other` is what the other was forked from.
+    /// Whether another log is of this session, or one of the two sessions was forked from the other,
+    /// or both from a third. The copied history may have times of its own, and the log of a stream has
+    /// none. `of_other` is what the other was forked from.
     fn is_related(&self, other: &str, of_other: Option<&str>) -> bool {
         let own = &self.known.sessions[self.index];
         let from = forked_from(own);
         let from = from.as_deref();
-        from == Some(other) || of_other == Some(&own.id) || (from.is_some() && from == of_other)
+        other == own.id
+            || from == Some(other)
+            || of_other == Some(&own.id)
+            || (from.is_some() && from == of_other)
     }
 
     /// The work so far, with that of all earlier sessions that may have the same history.

@@ -164,7 +164,7 @@ fn fill(
     let mut receipt = stream.finish();
     receipt.why.get_or_insert_with(|| session.why.clone());
     // An older copy, or an earlier part, does not tell how the session ended.
-    let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before));
+    let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
     let ending = told_ending.filter(|_| !is_older);
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let status = before.map(|facts| facts.status);
@@ -210,18 +210,21 @@ fn lacks_end(
     let is_other = ending.is_none_or(|ending| ending.kind != format!("run.{}", status.name()));
     let state = state_of_log(run);
     if state.ended_by_source() {
-        // The session went on after the end that an earlier import found.
-        state.source_went_on()
+        // The session went on after the end that an earlier import found, or another file of it
+        // tells how it ended.
+        state.source_went_on_later() || (state.source_went_on() && ending.is_some())
     } else {
         added > 0 && is_other && ending.is_some()
     }
 }
 
 /// Whether a source ends before the work that a run has by earlier imports.
-fn is_before(receipt: &Receipt, known: &RunFacts) -> bool {
+fn is_before(receipt: &Receipt, known: &RunFacts, run: &RunDir) -> bool {
     let last = receipt.last_time.as_deref().and_then(Timestamp::parse);
-    let known = known.ended_at.filter(|_| known.is_imported);
-    last.zip(known).is_some_and(|(last, known)| last < known)
+    let ended = known.ended_at.filter(|_| known.is_imported);
+    let is_before = |end: Option<Timestamp>| last.zip(end).is_some_and(|(last, end)| last < end);
+    // Hooks record a moment later than the file.
+    is_before(ended) && is_before(state_of_log(run).told_until())
 }
 
 /// The event that begins the run. Its time is that of the work.

@@ -2,8 +2,8 @@
 
 use super::call_kinds::{kind, opens_pull_request};
 use super::expressions::{
-    DATA, Expressions, NEVER, arguments, coalesce, first_count, first_string, first_text, id,
-    result, roles,
+    DATA, Expressions, NEVER, arguments, coalesce, everywhere, first_count, first_string,
+    first_text, id, result, roles,
 };
 use crate::event::fields::{CALL_ID, DURATION, HISTORY, INPUT_TOKENS, MODEL_CALL, TIME_OF_READING};
 use crate::event::role::Role;
@@ -22,8 +22,9 @@ pub(super) fn calls(sql: &dyn Expressions) -> String {
     format!(
         "WITH rounds AS (
   SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, agent_name, task,
-    recorded_at, imported AND ({has_time} OR {history} IS NOT NULL) AS may_be_copied, {history} AS history,
-    correlation_id,
+    recorded_at,
+    imported AND ({has_time} OR {history} IS NOT NULL OR {everywhere} IS NOT NULL) AS may_be_copied,
+    coalesce({everywhere}, {history}) AS history, correlation_id,
     role IN ({states}) AS is_state,
     {own_duration} AS own_duration, {exit_code} AS exit_status, {run_ref} AS run_ref,
     CASE WHEN {has_time} THEN 0 ELSE 1 END AS is_read,
@@ -222,7 +223,7 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
         asker = at("first_start", "asker"),
         retry = at("first_start", "had_failed"),
         repeat = at("first_start", "repeats"),
-        own_duration = first_count(sql, DURATION),
+        own_duration = coalesce(DURATION.iter().map(|name| sql.rounded(DATA, &[name]))),
         result = result(sql),
         end_duration = at("last_end", "own_duration"),
         end_read = at("last_end", "is_read"),
@@ -238,6 +239,7 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
         run_ref = sql.text(DATA, &["runId"]),
         has_time = has_work_time(sql),
         history = sql.text(DATA, &[HISTORY]),
+        everywhere = everywhere(sql, "correlation_id"),
         kind = kind(sql),
         ended_at = sql.later("started_at", "duration_ms"),
         path = first_string(sql, "arguments", PATHS),

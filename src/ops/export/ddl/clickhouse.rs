@@ -137,6 +137,15 @@ impl Expressions for ClickHouse {
         )
     }
 
+    fn rounded(&self, of: &str, path: &[&str]) -> String {
+        let of = arguments(of, path);
+        format!(
+            "if(JSONType({of}) IN ('Int64', 'UInt64', 'Double') AND \
+             floor(JSONExtractFloat({of}) + 0.5) BETWEEN 0 AND {MAX_COUNT}, \
+             toNullable(toInt64(floor(JSONExtractFloat({of}) + 0.5))), NULL)"
+        )
+    }
+
     fn dollars(&self, of: &str, path: &[&str]) -> String {
         let of = arguments(of, path);
         format!(

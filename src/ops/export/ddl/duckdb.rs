@@ -125,6 +125,15 @@ impl Expressions for DuckDb {
         )
     }
 
+    fn rounded(&self, of: &str, path: &[&str]) -> String {
+        let path = at(path);
+        let number = format!("floor(({of}->>'{path}')::DOUBLE + 0.5)");
+        format!(
+            "CASE WHEN json_type({of}, '{path}') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND \
+             {number} BETWEEN 0 AND {MAX_COUNT} THEN {number}::BIGINT END"
+        )
+    }
+
     fn dollars(&self, of: &str, path: &[&str]) -> String {
         let path = at(path);
         let number = format!("({of}->>'{path}')::DOUBLE");

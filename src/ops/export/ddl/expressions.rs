@@ -3,6 +3,7 @@
 use super::quoted;
 use crate::event::catalogue;
 use crate::event::fields::{ARGUMENTS, RESULT};
+use crate::event::id::UNIQUE;
 use crate::event::role::Role;
 use crate::event::schema::Field;
 
@@ -39,6 +40,8 @@ pub(super) trait Expressions {
     fn json(&self, of: &str, path: &[&str]) -> String;
     /// A member that is a whole number and not negative, else null.
     fn count(&self, of: &str, path: &[&str]) -> String;
+    /// A member that is a number, rounded to a whole one, if that is not negative; else null.
+    fn rounded(&self, of: &str, path: &[&str]) -> String;
     /// A member that is a number and not negative as dollars, else null.
     fn dollars(&self, of: &str, path: &[&str]) -> String;
     /// A number of millionths of a dollar, which is rounded, as dollars.
@@ -113,6 +116,14 @@ pub(super) fn arguments(sql: &dyn Expressions) -> String {
 /// The result of a call, as JSON.
 pub(super) fn result(sql: &dyn Expressions) -> String {
     coalesce(RESULT.iter().map(|name| sql.json(DATA, &[name])))
+}
+
+/// The place of work whose id is unique in the world, which is everywhere the same; else null.
+pub(super) fn everywhere(sql: &dyn Expressions, id: &str) -> String {
+    let id = format!("coalesce({id}, '')");
+    let [random @ .., uuid] = UNIQUE;
+    let random = random.map(|pattern| sql.matches(&id, pattern)).join(" AND ");
+    format!("CASE WHEN ({random}) OR {} THEN '' END", sql.matches(&id, uuid))
 }
 
 /// An id, unless it is one that unrelated events share.

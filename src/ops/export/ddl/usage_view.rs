@@ -1,7 +1,7 @@
 //! The view of model calls.
 
 use super::calls_view::{has_work_time, model_call};
-use super::expressions::{DATA, Expressions, TOKENS, coalesce, first_count, id};
+use super::expressions::{DATA, Expressions, TOKENS, coalesce, everywhere, first_count, id};
 use super::quoted;
 use crate::event::fields::{
     CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, MODEL_CALL,
@@ -49,7 +49,7 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
         "WITH reports AS (
   SELECT run_id, sequence, \"time\", session_id, agent_id, task, role,
     imported AND ({has_time} OR {request} IS NOT NULL OR {history} IS NOT NULL) AS may_be_copied,
-    imported, recorded_at, {history} AS history,
+    imported, recorded_at, {history} AS history, {everywhere} AS everywhere,
     {model} AS model, {message} AS message_id, {request} AS request_id,
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
@@ -73,7 +73,7 @@ counted AS (
 ),
 priced AS (
   SELECT counted.*,
-    CASE WHEN may_be_copied AND has_totals = 0 THEN model_call_id END AS work_id,
+    CASE WHEN may_be_copied OR (imported AND everywhere IS NOT NULL) THEN model_call_id END AS work_id,
     CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
       THEN {estimate} END AS estimated_usd
   FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = {plain}
@@ -88,8 +88,9 @@ asked AS (
 model_calls AS (
   SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
-    CASE WHEN work_id IS NULL THEN true ELSE
-      row_number() OVER (PARTITION BY work_id, coalesce(request_id, history, CAST(first_time AS VARCHAR))
+    CASE WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
+      row_number() OVER (PARTITION BY work_id,
+        coalesce(everywhere, request_id, history, CAST(first_time AS VARCHAR))
         ORDER BY recorded_at, priced.run_id) = 1
     END AS first_seen,
     input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
@@ -221,6 +222,7 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         request = sql.text(DATA, &["request_id"]),
         history = sql.text(DATA, &[HISTORY]),
         has_time = has_work_time(sql),
+        everywhere = everywhere(sql, &coalesce(ids.clone())),
         ids = coalesce(ids),
         answer = model_call(sql),
         scope = sql.text(DATA, &["scope"]),
