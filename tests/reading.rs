@@ -104,3 +104,34 @@ fn a_long_log_with_known_faults() {
     ];
     assert_eq!(found, right);
 }
+
+/// If this fails, numbers of a damaged log are too small, and nothing says so.
+#[test]
+fn every_command_tells_that_it_skipped_lines() {
+    let bench = Bench::new();
+    for kind in ["run.created", "llm.usage", "llm.usage", "run.completed"] {
+        bench.ok(&["emit", kind, "--run", "r", "-F", "input_tokens=100"]);
+    }
+    let log = bench.path("runs/r/events.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen("\"llm.usage\"", "\"llm.usage", 1)).unwrap();
+    for command in [
+        &["stats"][..],
+        &["show", "r"],
+        &["show", "r", "--waterfall"],
+        &["transcript", "r", "-o", "-"],
+        &["graph", "r"],
+        &["context", "r"],
+        &["export", "r", "--to", "otlp"],
+        &["export", "r", "--to", "atif"],
+        &["export", "r", "--to", "perfetto"],
+        &["export", "r", "--to", "aos"],
+        &["export", "--to", "csv", "--out", "csv"],
+        &["export", "--to", "parquet", "--out", "lake"],
+        &["summarize", "r"],
+    ] {
+        let said = bench.call(command);
+        let told = said.err.matches("skipped 1 line of").count();
+        assert_eq!(told, 1, "{command:?}: {}", said.err);
+    }
+}

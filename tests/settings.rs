@@ -212,3 +212,31 @@ fn a_mistake_in_a_settings_file_is_told_with_its_place() {
     let said = own(&bench, &["validate", "r"], &[]);
     assert_eq!(said.status, 65, "{}", said.err);
 }
+
+/// If this fails, a run that is named by its path is checked without the rules for secrets that its
+/// project has, and passes.
+#[test]
+fn the_settings_of_a_run_that_is_named_by_its_path() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("project/runs")).unwrap();
+    let rule = "[secret_rules.corp]\nprefix = \"mycorp_\"\npattern = \"mycorp_[A-Za-z0-9]{16,}\"\n";
+    fs::write(bench.path("project/runlog.toml"), rule).unwrap();
+    let runs = ["--runs-dir", "project/runs"];
+    for event in [
+        &["emit", "run.created", "--run", "r"][..],
+        &["emit", "note", "--no-redact", "-f", "text=mycorp_ABCDEF0123456789abcdef", "--run", "r"],
+        &["emit", "run.completed", "--run", "r"],
+    ] {
+        bench.ok(&[event, &runs].concat());
+    }
+    let absolute = bench.path("project/runs/r").display().to_string();
+    for run in ["./project/runs/r", "project/runs/r/", &absolute] {
+        let said = bench.call(&["validate", run]);
+        assert!(said.status == 1 && said.out.contains("RL903"), "{run}: {}", said.out);
+    }
+    let said = bench.call(&["validate", "r", "--runs-dir", "project/runs"]);
+    assert!(said.status == 1 && said.out.contains("RL903"), "{}", said.out);
+    // The words after `--` are another program's.
+    let said = bench.call(&["exec", "--run-new", "--", "ls", "project/runs/r"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+}

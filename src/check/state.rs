@@ -16,6 +16,8 @@ pub(crate) const STATE: &str = "run.json";
 pub(crate) struct HeadSeen {
     /// The hash of the line that ends at the head's byte, if there is one.
     pub hash: Option<HexHash>,
+    /// The sequence on that line.
+    pub sequence: u64,
     /// The document as it should have been at that point.
     pub expected: Vec<u8>,
 }
@@ -57,6 +59,13 @@ pub(crate) fn check(
         Some(hash) if !hash.is(&stored.hash) => {
             let message = format!("line {}, the head in run.json, was changed", stored.sequence);
             findings.push(Finding::new(Code::RL303, in_log, message));
+        }
+        Some(_) if stored.sequence != seen.sequence => {
+            let message = format!(
+                "the head names line {}, but its hash and length are those of line {}",
+                stored.sequence, seen.sequence
+            );
+            findings.push(Finding::new(Code::RL405, place, message));
         }
         Some(_) if is_older_form(bytes, &seen.expected) => {
             let message = "written by an older version of runlog, which kept fewer facts";

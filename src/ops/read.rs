@@ -62,7 +62,6 @@ pub(crate) fn events_until(
 }
 
 /// Like [`each_event`], for the lines that begin before byte `end`: what an earlier pass has read.
-/// Returns the length of what was read, up to the last newline.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -70,14 +69,17 @@ pub(crate) fn events_before(
     run: &RunDir,
     end: u64,
     mut each: impl FnMut(&View<'_, '_>, &Line<'_>),
-) -> Result<u64, RunError> {
+) -> Result<Read, RunError> {
     let mut reader = LogReader::open(&run.events())?;
+    let mut bad_lines = 0;
     while let Some(line) = reader.next_line()?.filter(|line| line.offset < end) {
-        if let Ok(Some(event)) = line.event() {
-            each(&View::of(&event), &line);
+        match line.event() {
+            Ok(Some(event)) => each(&View::of(&event), &line),
+            Ok(None) => {}
+            Err(_) => bad_lines += 1,
         }
     }
-    Ok(reader.offset().min(end))
+    Ok(Read { bad_lines, end: reader.offset().min(end) })
 }
 
 /// Like [`events_until`], for the event types selected by `wanted`. Of most other events, only the

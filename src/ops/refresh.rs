@@ -32,7 +32,7 @@ impl fmt::Display for RefreshWarning {
             Self::HeadMissing(sequence) => write!(
                 f,
                 "the log was changed: its line {sequence} is not the one that run.json names; \
-                 run.json was kept as it is"
+                 run.json still names it, and its numbers are those of the log as it is now"
             ),
             Self::Transcript(error) => write!(f, "transcript.md was not written: {error}"),
             Self::Chapters(error) => write!(f, "chapters/ was not updated: {error}"),

@@ -86,7 +86,7 @@ impl fmt::Display for Notice<'_> {
         match self {
             Self::BadLines { run, count } => write!(
                 f,
-                "{} of {} cannot be read as events and were skipped; `runlog validate {}` lists them",
+                "skipped {} of {} that cannot be read as events; `runlog validate {}` tells where",
                 plural(*count, "line"),
                 run.events().path().display(),
                 run.name()

@@ -1,5 +1,6 @@
 //! Statistics over runs.
 
+use crate::ops::report::Reporter;
 use crate::ops::tables::{Copies, read_rows};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -13,8 +14,9 @@ pub(crate) fn run_groups(
     run: &RunDir,
     dimensions: &[Dimension],
     copies: &Copies,
+    report: &dyn Reporter,
 ) -> Result<Groups, RunError> {
     let mut sink = StatisticsSink::new(dimensions);
-    read_rows(run, false, copies, &mut sink)?;
+    read_rows(run, false, (copies, report), &mut sink)?;
     Ok(sink.finish())
 }

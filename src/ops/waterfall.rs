@@ -4,6 +4,7 @@ use foldhash::{HashSet, HashSetExt as _};
 
 use crate::event::fields::View;
 use crate::export::{Moments, Timeline};
+use crate::ops::report::Reporter;
 use crate::ops::show::Events;
 use crate::ops::tables::{Copies, read_rows};
 use crate::run::RunError;
@@ -22,12 +23,13 @@ pub(crate) type EventCondition<'c> = &'c dyn Fn(&View<'_, '_>, Option<&str>) -> 
 pub(crate) fn waterfall(
     run: &RunDir,
     condition: Option<EventCondition<'_>>,
+    report: &dyn Reporter,
 ) -> Result<Waterfall, RunError> {
     let wanted = condition.map(|condition| wanted_events(run, condition)).transpose()?;
     let is_wanted = |sequence: u64| wanted.as_ref().is_none_or(|all| all.contains(&sequence));
     let drawing = WaterfallDrawing::new(&is_wanted);
     let mut sink = Moments::new(Timeline::new(drawing, false));
-    read_rows(run, true, &Copies::default(), &mut sink)?;
+    read_rows(run, true, (&Copies::default(), report), &mut sink)?;
     Ok(sink.finish().into_drawing().into_waterfall())
 }
 

@@ -47,7 +47,7 @@ use super::clock::now;
 use super::complete;
 use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
 use super::runs_dir::{RunsDirUse, is_directory, is_of_project, own, runs_dir};
-use super::settings::Settings;
+use super::settings::{Settings, runs_dir_of_path};
 use super::ui::{Color, Ui};
 use crate::event::templates::Templates;
 use crate::history::status::Status;
@@ -157,7 +157,7 @@ pub(super) struct Global {
 impl Global {
     /// Reads the settings and determines the runs directory. An error in the settings is reported
     /// by the command.
-    pub(super) fn settle(&mut self, purpose: RunsDirUse) {
+    pub(super) fn settle(&mut self, purpose: RunsDirUse, arguments: &[OsString]) {
         let found = match &self.given_runs_dir {
             Some(given) => given.clone(),
             None => runs_dir(purpose),
@@ -167,6 +167,10 @@ impl Global {
         let set = self.settings.as_ref().ok().and_then(Settings::runs_dir);
         let set = set.filter(|_| self.given_runs_dir.is_none());
         self.runs_dir = set.unwrap_or(found);
+        if let Some(of_path) = runs_dir_of_path(arguments).filter(|path| *path != self.runs_dir) {
+            let settings = Settings::read(Some(&of_path), &self.runs_dir);
+            self.settings = settings.map_err(|error| explain(&error));
+        }
         self.is_own_runs_dir =
             self.given_runs_dir.is_none() && own().is_some_and(|own| own == self.runs_dir);
     }

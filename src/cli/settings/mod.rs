@@ -2,8 +2,10 @@
 //!
 //! `runlog.toml` may come with data from anyone. It cannot name a command.
 
+mod beside;
 mod file;
 
+pub(super) use beside::runs_dir_of_path;
 pub(super) use file::{SettingsFile, read_text};
 
 use std::path::{Path, PathBuf};

@@ -4,6 +4,7 @@ use crate::event::blob::put_back;
 use crate::export::{AosPages, AtifDocument, Moments, OtlpSpans, PerfettoTrace, Timeline};
 use crate::json::{Json, escape_live};
 use crate::ops::error::OpsError;
+use crate::ops::report::Reporter;
 use crate::ops::tables::{Copies, read_rows};
 use crate::run::blobs::read;
 use crate::run::dir::RunDir;
@@ -48,37 +49,43 @@ pub(crate) fn render_run(
     run: &RunDir,
     format: RunFormat,
     copies: &Copies,
+    report: &dyn Reporter,
 ) -> Result<Vec<u8>, OpsError> {
+    let source = (copies, report);
     let text = match format {
         RunFormat::Otlp { with_content } => {
             let timeline = Timeline::new(OtlpSpans::new(with_content), with_content);
             let sink = if with_content {
-                read_whole(run, copies, Moments::new(timeline))?
+                read_whole(run, source, Moments::new(timeline))?
             } else {
                 let mut sink = Moments::new(timeline);
-                read_rows(run, true, copies, &mut sink)?;
+                read_rows(run, true, source, &mut sink)?;
                 sink
             };
             sink.finish().into_drawing().into_text()
         }
         RunFormat::Atif => {
-            read_whole(run, copies, Moments::new(AtifDocument::new()))?.finish().into_text()
+            read_whole(run, source, Moments::new(AtifDocument::new()))?.finish().into_text()
         }
         RunFormat::Perfetto => {
             let mut sink = Moments::new(Timeline::new(PerfettoTrace::new(), false));
-            read_rows(run, true, copies, &mut sink)?;
+            read_rows(run, true, source, &mut sink)?;
             sink.finish().into_drawing().into_text()
         }
-        RunFormat::Aos => read_whole(run, copies, AosPages::default())?.into_text(),
+        RunFormat::Aos => read_whole(run, source, AosPages::default())?.into_text(),
     };
     // It may go to a terminal.
     Ok(escape_live(&text).into_owned().into_bytes())
 }
 
 /// Reads the rows with the values that were moved to `blobs/`.
-fn read_whole<S: RowSink>(run: &RunDir, copies: &Copies, sink: S) -> Result<S, OpsError> {
+fn read_whole<S: RowSink>(
+    run: &RunDir,
+    source: (&Copies, &dyn Reporter),
+    sink: S,
+) -> Result<S, OpsError> {
     let mut whole = WithBlobs { run, sink };
-    read_rows(run, true, copies, &mut whole)?;
+    read_rows(run, true, source, &mut whole)?;
     Ok(whole.sink)
 }
 

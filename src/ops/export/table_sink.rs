@@ -7,6 +7,7 @@ use crate::event::envelope::peek;
 use crate::fs::{Access, open_regular};
 use crate::log::reader::line_at;
 use crate::ops::error::OpsError;
+use crate::ops::report::Reporter;
 use crate::ops::tables::{Copies, read_rows_until};
 use crate::ops::validate::{Criteria, validate};
 use crate::run::dir::RunDir;
@@ -36,6 +37,8 @@ pub(crate) trait TableSink {
 pub(crate) struct RowSource<'c> {
     /// Which run had a piece of work first.
     pub(crate) copies: &'c Copies,
+    /// Hears of lines that cannot be read.
+    pub(crate) report: &'c (dyn Reporter + Sync),
     /// What the runs are validated against, for the table `findings`.
     pub(crate) criteria: &'c Criteria<'c>,
 }
@@ -56,7 +59,7 @@ pub(super) fn write_run(
     let mut rows = RowWriter { name: run.name(), tables, sink, outcome: Ok(()) };
     if tables.all().iter().any(|table| *table != TableName::Findings) {
         let with_events = tables.has(TableName::Events);
-        read_rows_until(run, end, with_events, source.copies, &mut rows)?;
+        read_rows_until(run, end, with_events, (source.copies, source.report), &mut rows)?;
     }
     if tables.has(TableName::Findings) && rows.outcome.is_ok() {
         let report = validate(run, source.criteria)?.report;

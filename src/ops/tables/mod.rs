@@ -9,23 +9,24 @@ use crate::fs::{Access, open_regular};
 use crate::history::copied::WorkKey;
 use crate::log::reader::line_at;
 use crate::ops::read::events_before;
+use crate::ops::report::{Reporter, report_bad_lines};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::tables::{LogHead, RowPass, RowSink, TableFold};
 
 /// Reads the log of a run twice and gives its rows to the sink: those of `runs`, `calls`, `usage`
 /// and `files`, and those of `events` if they are wanted. What is appended after the first pass
-/// has begun is left out.
+/// has begun is left out. Lines that cannot be read are reported.
 ///
 /// # Errors
 /// When the log cannot be read.
 pub(crate) fn read_rows(
     run: &RunDir,
     with_events: bool,
-    copies: &Copies,
+    source: (&Copies, &dyn Reporter),
     sink: &mut impl RowSink,
 ) -> Result<(), RunError> {
-    read_rows_until(run, u64::MAX, with_events, copies, sink)
+    read_rows_until(run, u64::MAX, with_events, source, sink)
 }
 
 /// Like [`read_rows`], for the lines that begin before byte `end`.
@@ -36,15 +37,16 @@ pub(crate) fn read_rows_until(
     run: &RunDir,
     end: u64,
     with_events: bool,
-    copies: &Copies,
+    (copies, report): (&Copies, &dyn Reporter),
     sink: &mut impl RowSink,
 ) -> Result<(), RunError> {
     let mut fold = TableFold::default();
     let mut last = None;
-    let end = events_before(run, end, |view, line| {
+    let read = events_before(run, end, |view, line| {
         fold.observe(view, line.offset);
         last = Some((view.event.sequence, line.offset));
     })?;
+    report_bad_lines(read.bad_lines, run, report);
     let head = match last {
         Some((sequence, offset)) => head_at(run, sequence, offset)?,
         None => LogHead::default(),
@@ -61,7 +63,7 @@ pub(crate) fn read_rows_until(
     sink.run(row);
     sink.agents(pass.agents());
     sink.settled_sessions(pass.settled_sessions());
-    events_before(run, end, |view, line| pass.observe(view, line.offset, sink))?;
+    events_before(run, read.end, |view, line| pass.observe(view, line.offset, sink))?;
     pass.finish(sink);
     Ok(())
 }

@@ -143,6 +143,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
             && line.offset + bytes.len() as u64 + 1 == head.bytes
         {
             seen.hash = scanned.hash;
+            seen.sequence = last_sequence;
             seen.expected = RunDocument::new(&fold.state.facts(), Some(head.clone())).to_bytes();
         }
     })?;

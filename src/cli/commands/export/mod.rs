@@ -164,7 +164,7 @@ fn each_document(
         // The errors say why there are no runs.
         (_, []) => Ok(None),
         (None, [run]) => {
-            ui.data(&render_run(&run.hold()?, format, copies)?)?;
+            ui.data(&render_run(&run.hold()?, format, copies, ui)?)?;
             Ok(None)
         }
         (None, _) => {
@@ -172,7 +172,7 @@ fn each_document(
             Err(failure.hint("runlog export --to FORMAT --all --out DIR").into())
         }
         (Some(file), [run]) if is_document(file, args) => {
-            replace(&output_path(file)?, &render_run(&run.hold()?, format, copies)?)?;
+            replace(&output_path(file)?, &render_run(&run.hold()?, format, copies, ui)?)?;
             ui.note(&format!("wrote {}", file.display()));
             Ok(None)
         }
@@ -181,7 +181,7 @@ fn each_document(
             std::fs::create_dir_all(directory)
                 .map_err(|error| FsError::io(directory, Action::Create, error))?;
             let (written, failure) = each_run(runs, "exporting", ui, |run| {
-                let bytes = render_run(run, format, copies)?;
+                let bytes = render_run(run, format, copies, ui)?;
                 let name = format!("{}{}", run.name(), format.ending());
                 Ok(replace(&output_path(&directory.join(name))?, &bytes)?)
             });

@@ -110,7 +110,7 @@ impl TablesJob<'_> {
         let known: Vec<(RunDir, RunFacts)> =
             runs.into_iter().map(|run| (run.run, run.facts)).collect();
         let copies = Copies::among(&known)?;
-        let source = RowSource { copies: &copies, criteria: &self.criteria };
+        let source = RowSource { copies: &copies, report: self.ui, criteria: &self.criteria };
         let runs: Vec<RunDir> = known.into_iter().map(|(run, _)| run).collect();
         let progress = self.progress(runs.len());
         let step = || step(&progress);
@@ -150,7 +150,7 @@ impl TablesJob<'_> {
             0 => Copies::default(),
             _ => Copies::among(&export.runs())?,
         };
-        let source = RowSource { copies: &copies, criteria: &self.criteria };
+        let source = RowSource { copies: &copies, report: self.ui, criteria: &self.criteria };
         let progress = self.progress(to_read);
         let outcome = export.write(&source, &|| step(&progress))?;
         drop(progress);

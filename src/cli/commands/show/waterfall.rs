@@ -26,8 +26,8 @@ pub(super) fn run(args: &ShowArgs, run: &RunDir, global: &Global, ui: &Ui) -> an
         args.selection.takes(run, view, summary, task, now)
     };
     let mut waterfall = match args.selection.takes_all() {
-        true => waterfall(run, None)?,
-        false => waterfall(run, Some(&takes))?,
+        true => waterfall(run, None, ui)?,
+        false => waterfall(run, Some(&takes), ui)?,
     };
     if let Some(tail) = args.tail {
         waterfall.keep_last(tail);

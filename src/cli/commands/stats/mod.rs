@@ -135,7 +135,7 @@ pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     let runs: Vec<RunDir> = runs.into_iter().map(|(run, _)| run).collect();
     let groups = Mutex::new(Groups::default());
     let (_, failure) = each_run(&runs, "reading", ui, |run| {
-        let found = run_groups(run, &args.by, &copies)?;
+        let found = run_groups(run, &args.by, &copies, ui)?;
         let _ = groups.lock().map(|mut groups| groups.add(found));
         Ok(())
     });
