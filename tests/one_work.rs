@@ -1,5 +1,7 @@
 //! The same work counts once, whatever recorded it: hooks, a stream, the session file, or all three.
 
+#![expect(clippy::needless_pass_by_value, reason = "`json!` makes the values at the calls")]
+
 use std::fs;
 
 use serde_json::{Value, json};
@@ -110,8 +112,51 @@ fn a_stream_and_a_file_in_two_runs() {
     assert_eq!(said.status, 0, "{}", said.err);
     fs::write(bench.path("s.jsonl"), jsonl(&lines("s"))).unwrap();
     for _ in 0..2 {
-        bench.ok(&["import", "s.jsonl"]);
+        let said = bench.call(&["import", "s.jsonl"]);
+        assert!(said.status == 0 && !said.err.contains("count both"), "{}", said.err);
         assert_eq!(totals(&bench), [1, 1, 1, 1, 10, 5]);
+    }
+}
+
+/// If this fails, nothing tells that a session of Codex counts twice: its output and its file have no
+/// id in common.
+#[test]
+fn a_stream_of_codex_and_its_file() {
+    let bench = bench();
+    let item = json!({"id": "item_0", "type": "command_execution", "command": "make",
+        "aggregated_output": "", "exit_code": 0, "status": "completed"});
+    let stream = [
+        json!({"type": "thread.started", "thread_id": "t"}),
+        json!({"type": "item.completed", "item": item}),
+        json!({"type": "turn.completed", "usage":
+            {"input_tokens": 100, "cached_input_tokens": 40, "output_tokens": 10}}),
+    ];
+    let emit = ["emit", "--stdin", "--from", "codex", "--create", "--run", "live", "--end-run"];
+    assert_eq!(bench.feed(&emit, jsonl(&stream).as_bytes()).status, 0);
+    let at = |second: u32, kind: &str, payload: Value| {
+        json!({"timestamp": format!("2026-05-01T10:00:{second:02}.000Z"), "type": kind,
+            "payload": payload})
+    };
+    let file = [
+        at(0, "session_meta", json!({"id": "t", "cwd": "/w", "cli_version": "0.60.0"})),
+        at(
+            1,
+            "response_item",
+            json!({"type": "function_call", "name": "shell", "call_id": "call_1",
+            "arguments": "{\"command\":[\"make\"]}"}),
+        ),
+        at(
+            2,
+            "response_item",
+            json!({"type": "function_call_output", "call_id": "call_1",
+            "output": "done"}),
+        ),
+    ];
+    fs::write(bench.path("rollout-t.jsonl"), jsonl(&file)).unwrap();
+    for _ in 0..2 {
+        let said = bench.call(&["import", "rollout-t.jsonl"]);
+        let told = "live is of the same session, told in another way: totals over runs count both";
+        assert!(said.status == 0 && said.err.contains(told), "{}", said.err);
     }
 }
 
@@ -187,5 +232,21 @@ fn prompts_of_hooks() {
         hook(&bench, "s", "SessionEnd", json!({"reason": "exit"}));
         bench.ok(&["import", "s.jsonl"]);
         assert_eq!(totals(&bench)[2], prompts, "{asked}");
+    }
+}
+
+/// If this fails, an import that leaves the source lines out and one that keeps them both count.
+#[test]
+fn an_import_without_source_lines_and_one_with_them() {
+    let bench = bench();
+    fs::write(bench.path("s.jsonl"), jsonl(&lines("s"))).unwrap();
+    bench.ok(&["import", "--no-source", "s.jsonl"]);
+    let log = bench.path("runs/claude-code-s/events.jsonl");
+    let before = fs::read_to_string(&log).unwrap();
+    assert!(!before.contains("\"uuid\":"), "{before}");
+    for more in [&["import", "s.jsonl"][..], &["import", "--no-source", "s.jsonl"]] {
+        bench.ok(more);
+        assert_eq!(fs::read_to_string(&log).unwrap(), before);
+        assert_eq!(totals(&bench), [1, 1, 1, 1, 10, 5]);
     }
 }

@@ -132,6 +132,12 @@ impl WorkItems {
         self.items.contains_key(key) || other.is_some_and(|other| self.history_keys.contains(other))
     }
 
+    /// Whether another log has a piece of this work.
+    #[must_use]
+    pub(crate) fn shares_any(&self, other: &Self) -> bool {
+        self.keys().any(|key| other.items.contains_key(key) || other.history_keys.contains(key))
+    }
+
     /// The first and the last time of the work, if any is known.
     pub(crate) fn span(&self) -> Option<(Timestamp, Timestamp)> {
         self.span

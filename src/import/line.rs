@@ -276,6 +276,13 @@ impl Importer {
             self.finish(reading.drafts, &reading.source_type, time_origin, source, line);
         if let Some(first) = drafts.first_mut() {
             first.source_hash = Some(content);
+            if !self.keep_source {
+                // It shows later which line this is.
+                let mut data = ObjectText::reopened(std::mem::take(&mut first.data).into_owned());
+                data.text(SOURCE_HASH, &hex(&content));
+                first.data = data.finish().into();
+                first.source_hash = None;
+            }
         }
         let drafts = drafts.into_iter().map(|mut draft| {
             // An adapter sets the time of an event that has its own.
@@ -419,7 +426,7 @@ impl Imported {
             return;
         }
         let kept = removed.data();
-        let members = ["source", "source_text", "time_origin", "dialect"];
+        let members = ["source", "source_text", SOURCE_HASH, "time_origin", "dialect"];
         let mut data = match self.drafts.first_mut() {
             Some(next) => ObjectText::reopened(std::mem::take(&mut next.data).into_owned()),
             None => ObjectText::new(),

@@ -15,7 +15,7 @@ use super::run_of::run_of;
 use crate::event::time::Timestamp;
 use crate::fs::read_small;
 use crate::history::copied::{Copied, WorkIndex, WorkItems};
-use crate::history::facts::RunFacts;
+use crate::history::facts::{Counts, RunFacts};
 use crate::json::Json;
 use crate::ops::read::each_event;
 use crate::run::derive::MAX_STATE;
@@ -125,6 +125,26 @@ impl Importing<'_, '_> {
         let Some(span) = work.span() else { return Vec::new() };
         let done = self.wait_for_earlier(span);
         work.copied_from(&done.index, |index| self.may_share(index, span), &older)
+    }
+
+    /// The other runs that are of this session and have work, but none that is recognized here: the
+    /// output of `codex exec --json` has other ids than the session file.
+    pub(crate) fn told_apart(&self, run: &RunDir, work: &WorkItems) -> Vec<String> {
+        let own = &self.known.sessions[self.index];
+        let has_work = |facts: &RunFacts| {
+            let Counts { tool_calls, usage, .. } = &facts.counts;
+            *tool_calls > 0 || usage.input_tokens.is_some()
+        };
+        let is_of_session = |other: &&OtherRun| {
+            let OtherRun { name, facts, .. } = other;
+            facts.session_id == own.id
+                && facts.metadata("agent").as_deref() == Some(own.dialect.name)
+                && ![name, &facts.run_id].contains(&&run.name())
+                && has_work(facts)
+        };
+        let others = self.known.others().iter().filter(is_of_session);
+        let apart = others.filter(|other| !work.shares_any(&other.work()));
+        apart.map(|other| other.name.clone()).collect()
     }
 
     /// Whether many other sessions wait to be imported.

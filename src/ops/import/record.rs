@@ -158,11 +158,16 @@ fn fill(
     stream.commit(now)?;
     stream.tell_rejects(now)?;
     let ahead = stream.take_ahead();
-    let copied = importing.copied(&run, began, &stream.take_work());
+    let work = stream.take_work();
+    let copied = importing.copied(&run, began, &work);
+    let apart = importing.told_apart(&run, &work);
     let ended = stream.status().is_terminal();
     let told_ending = stream.take_ending();
     let mut receipt = stream.finish();
     receipt.why.get_or_insert_with(|| session.why.clone());
+    receipt.warnings.extend(apart.into_iter().map(|other| {
+        format!("{other} is of the same session, told in another way: totals over runs count both")
+    }));
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
     let ending = told_ending.filter(|_| !is_older);
