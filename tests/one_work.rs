@@ -118,6 +118,56 @@ fn a_stream_and_a_file_in_two_runs() {
     }
 }
 
+/// If this fails, a session that `claude -p --resume` went on with loses the tokens and the cost of
+/// its first process when the outputs are recorded one after the other.
+#[test]
+fn streams_of_two_processes_of_one_session() {
+    let process = |name: &str, cost: f64| {
+        let lines = ["u0", "u2", "u3", "u9"].into_iter();
+        let text = lines.fold(streamed("s"), |text, id| {
+            text.replace(&format!("\"{id}\""), &format!("\"{name}-{id}\""))
+        });
+        let text = text.replace("_01", &format!("_{name}"));
+        text.replace("0.02", &cost.to_string())
+    };
+    let streams = [process("aa", 0.02), process("bb", 0.01)];
+    let check = |bench: &Bench, how: &str| {
+        let list = bench.ok(&["list", "--format", "json"]);
+        let list: Value = serde_json::from_str(&list).unwrap();
+        let counts = &list["runs"][0]["counts"];
+        let told = ["tool_calls", "input_tokens", "output_tokens", "cost_usd"];
+        let told = told.map(|name| counts[name].as_f64().unwrap());
+        assert_eq!(told, [2.0, 20.0, 10.0, 0.03], "{how}");
+        totals(bench);
+    };
+    for order in [&[0, 1][..], &[1, 0], &[0, 1, 0, 1], &[1, 0, 0]] {
+        let bench = bench();
+        for at in order {
+            let text = &streams[*at];
+            // The first half of the output may be imported before.
+            let half = text.match_indices('\n').nth(1).unwrap().0;
+            for part in [&text[..half], text] {
+                fs::write(bench.path("s.jsonl"), part).unwrap();
+                bench.ok(&["import", "s.jsonl"]);
+            }
+        }
+        check(&bench, &format!("one by one {order:?}"));
+        fs::write(bench.path("all.jsonl"), streams.concat()).unwrap();
+        bench.ok(&["import", "all.jsonl"]);
+        check(&bench, &format!("then both {order:?}"));
+        let emitted = self::bench();
+        for at in order {
+            let emit = ["emit", "--stdin", "--from", "claude-code", "--create", "--run", "r"];
+            assert_eq!(emitted.feed(&emit, streams[*at].as_bytes()).status, 0);
+        }
+        check(&emitted, &format!("emitted {order:?}"));
+    }
+    let at_once = bench();
+    fs::write(at_once.path("all.jsonl"), streams.concat()).unwrap();
+    at_once.ok(&["import", "all.jsonl"]);
+    check(&at_once, "at once");
+}
+
 /// If this fails, nothing tells that a session of Codex counts twice: its output and its file have no
 /// id in common.
 #[test]

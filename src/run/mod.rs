@@ -8,6 +8,7 @@ pub(crate) mod derive;
 pub(crate) mod derived_log;
 pub(crate) mod dir;
 pub(crate) mod document;
+mod earlier_totals;
 pub(crate) mod file_type;
 pub(crate) mod follower;
 mod identity;

@@ -12,6 +12,7 @@ pub(crate) use reading::ReadLine;
 use super::RunError;
 use super::batch::{Batch, RecordedEvent};
 use super::derive::EventObserver;
+use super::earlier_totals::EarlierTotals;
 use super::follower::{Follower, FollowerThread};
 use super::imported_ids::ImportedIds;
 use super::receipt::{Counter, LineFacts, Receipt};
@@ -82,6 +83,7 @@ pub(crate) struct Stream<'r> {
     offset: u64,
     /// Dialects: the origin of each id of this stream.
     ids: ImportedIds,
+    earlier_totals: EarlierTotals,
     /// The first rejection, for a strict stream.
     first_rejection: Option<String>,
     lifecycle: bool,
@@ -157,6 +159,7 @@ impl<'r> Stream<'r> {
             rejects,
             offset: 0,
             ids: ImportedIds::default(),
+            earlier_totals: EarlierTotals::default(),
             first_rejection: None,
             lifecycle: false,
             recorded: 0,

@@ -93,6 +93,7 @@ impl Stream<'_> {
         match unit.read {
             Ok(mut imported) => {
                 self.ids.name(&mut imported, self.recorder)?;
+                self.earlier_totals.add_to(&mut imported, self.recorder)?;
                 if let Some(version) = imported.unknown_version.take() {
                     self.counter.unknown_version(&version);
                 }
