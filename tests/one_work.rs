@@ -222,6 +222,10 @@ fn the_file_tells_how_a_call_ended() {
     for end in ends {
         let bench = bench();
         live(&bench, "s", &jsonl(&lines("s")), end.clone());
+        let story = bench.ok(&["transcript", "--format", "text"]);
+        for word in ["same id", "revises", "recorded_by"] {
+            assert!(!story.contains(word), "{end:?} {story}");
+        }
         for _ in 0..2 {
             assert_eq!(totals(&bench), [1, 1, 1, 1, 10, 5], "{end:?}");
             let checked = bench.ok(&["validate", "--strict", "--format", "json", "latest"]);

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use super::blob::{Reference, references};
 use super::catalogue;
 use super::fields::{
-    ARGUMENTS, ERROR_TEXT, HISTORY, RESULT, TEXT, THOUGHT, View, as_long_text, as_text,
+    ARGUMENTS, ERROR_TEXT, HISTORY, RECORDED_BY, RESULT, REVISES, TEXT, THOUGHT, View,
+    as_long_text, as_text,
 };
 use super::template::one_line;
 use crate::json::{Json, Kind};
@@ -20,6 +21,8 @@ const TECHNICAL: &[&str] = &[
     "source_text",
     "source_sha256",
     "time_origin",
+    RECORDED_BY,
+    REVISES,
     "_redactions",
     "runId",
     "parentId",
