@@ -209,3 +209,37 @@ fn costs_that_messages_report_belong_to_their_agents() {
     assert_eq!(costs, ["COST", "$0.5000", "$0.1250+", "$0.2500"], "{table}");
     assert!(table.contains("$0.8750+"), "{table}");
 }
+
+/// If this fails, a gateway that tells each call twice, as its provider and as its agent see it, does
+/// not pass a strict check; or a call that ends twice under one id does.
+#[test]
+fn a_call_that_is_seen_twice_ends_twice() {
+    let bench = Bench::new();
+    let fine = || json!({"result": 1});
+    let raw = [call("P", "tc1"), result("P", "tc1", &fine())];
+    let named = [call("R", "R/tc1"), result("R", "R/tc1", &fine())];
+    let [raw, named] = [raw, named].map(|pair| pair.to_vec());
+    let orders = [
+        [&raw[0], &named[0], &raw[1], &named[1]],
+        [&raw[0], &named[0], &named[1], &raw[1]],
+        [&named[0], &raw[0], &raw[1], &named[1]],
+        [&named[0], &raw[0], &named[1], &raw[1]],
+    ];
+    let strict = |name: &str, events: &[&(&'static str, serde_json::Value)]| {
+        let mut lines = format!("{}\n", json!({"type": "run.created"}));
+        for (kind, data) in events {
+            lines.push_str(&format!("{}\n", json!({"type": kind, "data": data})));
+        }
+        lines.push_str(&format!("{}\n", json!({"type": "run.completed"})));
+        assert_eq!(bench.feed(&["emit", "--run", name, "--stdin"], lines.as_bytes()).status, 0);
+        bench.call(&["validate", name, "--strict"])
+    };
+    for (number, events) in orders.iter().enumerate() {
+        let said = strict(&format!("twice{number}"), events);
+        assert_eq!(said.status, 0, "{number}: {}", said.out);
+    }
+    let said = strict("again", &[&raw[0], &raw[1], &raw[1]]);
+    assert!(said.status == 1 && said.out.contains("RL204"), "{}", said.out);
+    let said = strict("third", &[&raw[0], &named[0], &raw[1], &named[1], &raw[1]]);
+    assert!(said.status == 1 && said.out.contains("RL204"), "{}", said.out);
+}

@@ -578,7 +578,7 @@ impl LogCheck {
             let message = format!("{} ends a call that did not start", view.event.kind);
             self.findings.push(Finding::new(Code::RL203, spot.place(), message).at_most(level));
         }
-        if observed.repeated_end {
+        if observed.repeated_end && !observed.is_second_sight {
             let message = format!("{} ends a call a second time", view.event.kind);
             self.findings.push(Finding::new(Code::RL204, spot.place(), message).at_most(level));
         }

@@ -111,7 +111,9 @@ impl CallIds {
             return Some(call);
         }
         if id.prefix == 0 {
-            return self.newest_open(id.last, open);
+            let call = self.newest_open(id.last, open)?;
+            self.claims.insert(id.last, ShortHash::of(self.id_of(call).prefix));
+            return Some(call);
         }
         let call = self.unclaimed(id)?;
         self.claims.insert(id.last, ShortHash::of(id.prefix));
@@ -160,6 +162,13 @@ impl CallIds {
             0 => self.head(id.last),
             _ => self.unclaimed(id),
         })
+    }
+
+    /// Whether a call was seen under two ids: a bare one and one with a prefix.
+    pub(super) fn has_two_forms(&self, call: usize) -> bool {
+        let id = self.id_of(call);
+        let claim = self.claims.get(id.last).map(|claim| claim.whole());
+        claim.is_some_and(|prefix| id.prefix == 0 || id.prefix == prefix)
     }
 
     /// The call with exactly that id.

@@ -81,6 +81,8 @@ pub struct Observed {
     pub call: usize,
     /// Whether the call had an end before this one.
     pub repeated_end: bool,
+    /// Whether that is no wonder: the call was seen under two ids, and both have ended.
+    pub is_second_sight: bool,
     /// For an end: its own duration, else the time since its start if known.
     pub duration_ms: Option<u64>,
     /// For an end: its start.
@@ -236,7 +238,8 @@ impl Calls {
             starts.pop();
         }
         starts.push(number(call));
-        Observed { call, repeated_end: false, duration_ms: None, start: None }
+        let (repeated_end, is_second_sight) = (false, false);
+        Observed { call, repeated_end, is_second_sight, duration_ms: None, start: None }
     }
 
     fn end(&mut self, view: &View<'_, '_>, offset: u64) -> Observed {
@@ -267,11 +270,13 @@ impl Calls {
         let end = KnownEnd::new(event.sequence, duration_ms, status);
         let earlier = self.known.end_mut(call);
         let repeated_end = earlier.is_some() && view.data.get(REVISES).is_none();
+        let is_second = earlier.as_ref().is_some_and(|earlier| earlier.count == 1);
         match earlier {
             Some(earlier) => earlier.replace(end),
             None => self.known.add_end(call, end),
         }
-        Observed { call, repeated_end, duration_ms, start }
+        let is_second_sight = is_second && self.ids.has_two_forms(call);
+        Observed { call, repeated_end, is_second_sight, duration_ms, start }
     }
 
     fn error(&mut self, view: &View<'_, '_>) {

@@ -43,7 +43,13 @@ impl RecentCalls {
             observed = self.calls.observe(view, offset);
         }
         self.to = offset + line_length;
-        let nothing = Observed { call: 0, repeated_end: false, duration_ms: None, start: None };
+        let nothing = Observed {
+            call: 0,
+            repeated_end: false,
+            is_second_sight: false,
+            duration_ms: None,
+            start: None,
+        };
         let observed = observed.unwrap_or(nothing);
         self.starts.observe(view, &observed, offset);
         Ok((observed, &self.starts))
