@@ -489,3 +489,53 @@ fn the_newest_title_counts() {
     let state: Value = serde_json::from_str(&state).unwrap();
     assert_eq!(state["metadata"]["title"], "The long way home");
 }
+
+/// If this fails, calls and messages of a log whose ids were all replaced by one text are taken for
+/// one call and one message.
+#[test]
+fn ids_that_are_all_the_same_merge_nothing() {
+    for (id, parallel) in [("xxx", false), ("toolu_01AbCdEfGhJk29mnPqRsTuVw", false), ("xxx", true)]
+    {
+        let mut lines = Vec::new();
+        let mut line = |kind: &str, message: serde_json::Value| {
+            let at = lines.len();
+            lines
+                .push(serde_json::json!({"type": kind, "sessionId": "s", "uuid": format!("u{at}"),
+                "timestamp": format!("2026-05-01T10:00:{at:02}.000Z"), "message": message}));
+        };
+        let call = |at: u64| {
+            serde_json::json!({"role": "assistant", "id": id, "model": "m-1",
+                "content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": format!("c{at}")}}],
+                "usage": {"input_tokens": if parallel { 10 } else { 10 * at }, "output_tokens": 4}})
+        };
+        let result = |at: u64| {
+            serde_json::json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id,
+                "content": format!("r{at}"), "is_error": at == 2}]})
+        };
+        line("user", serde_json::json!({"role": "user", "content": "go"}));
+        if parallel {
+            (1..=3).for_each(|at| line("assistant", call(at)));
+            (1..=3).for_each(|at| line("user", result(at)));
+        } else {
+            (1..=3).for_each(|at| {
+                line("assistant", call(at));
+                line("user", result(at));
+            });
+        }
+        let bench = Bench::new();
+        std::fs::create_dir_all(bench.path("runs")).unwrap();
+        std::fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
+        for _ in 0..2 {
+            bench.ok(&["import", "s.jsonl"]);
+            let list = bench.ok(&["list", "--format", "json"]);
+            let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+            let counts = &list["runs"][0]["counts"];
+            let told = ["tool_calls", "tool_failures", "errors", "input_tokens", "output_tokens"];
+            let told = told.map(|name| counts[name].as_u64().unwrap());
+            let tokens = if parallel { [10, 4] } else { [60, 12] };
+            assert_eq!(told, [3, 1, 1, tokens[0], tokens[1]], "{id} {parallel}");
+        }
+        let story = bench.ok(&["transcript", "--format", "text"]);
+        assert!(story.contains("c2 (failed)") && !story.contains("c3 (failed)"), "{story}");
+    }
+}

@@ -6,6 +6,7 @@
 
 mod content;
 mod hooks;
+mod messages;
 mod notices;
 mod prompts;
 mod sidechains;
@@ -24,8 +25,10 @@ use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
 use crate::event::id::check_id;
+use crate::hooks::call_content_id;
 use crate::json::{self, Json, Members, ObjectText};
 use content::{Block, blocks, content_text};
+use messages::{MessageLine, Messages};
 use prompts::{NOT_HUMAN, is_written_by_client, with_blocks_apart};
 use sidechains::Sidechains;
 use totals::{SessionTotals, UsedMessage};
@@ -121,6 +124,9 @@ struct ClaudeCode {
     newest_usage: Option<(String, String)>,
     sidechains: Sidechains,
     totals: SessionTotals,
+    messages: Messages,
+    /// The ids that several calls have.
+    shared_calls: HashSet<String>,
     /// The hashes of the ids of the lines so far.
     seen: HashSet<u64>,
 }
@@ -133,9 +139,22 @@ struct AskedCall {
     /// The id in its events.
     id: String,
     tool: String,
+    /// What its tool and its arguments are, as an id.
+    content: String,
+    /// When it was asked for.
+    asked: Option<String>,
     /// The id of the message that asked for it.
     message: Option<String>,
     has_ended: bool,
+}
+
+impl AskedCall {
+    /// Whether a call with the same id and message is another one: it has other arguments, or was
+    /// asked for at another time after this one ended. A copy of the line tells the same.
+    fn is_other_than(&self, content: &str, asked: Option<&str>) -> bool {
+        let is_later = self.asked.as_deref().zip(asked).is_some_and(|(one, other)| one != other);
+        content != self.content || (self.has_ended && is_later)
+    }
 }
 
 /// The values that the events of one line share.
@@ -234,7 +253,20 @@ impl ClaudeCode {
         message: Option<&str>,
         index: usize,
     ) -> Draft<'static> {
-        let own_id = call.text_at("id").filter(|id| !is_placeholder(id));
+        let name = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
+        let asked = line.json.text_at("timestamp").map(Cow::into_owned);
+        let content = call_content_id(&name, call.get("input"), 1);
+        let own_id = call.text_at("id").filter(|id| self.names_one_call(id));
+        let is_other = own_id.as_deref().and_then(|id| self.calls.get(id)).is_some_and(|known| {
+            known.message.as_deref() == message && known.is_other_than(&content, asked.as_deref())
+        });
+        let own_id = match own_id {
+            Some(id) if is_other => {
+                self.share(line, &id);
+                None
+            }
+            own_id => own_id,
+        };
         let by_place = || format!("{}.{index}", line.place);
         // Some models number the calls of each message from 1.
         let is_used = |id: &&str| {
@@ -245,8 +277,9 @@ impl ClaudeCode {
         };
         let given = own_id.as_deref().filter(|id| !is_used(id));
         let id = given.map_or_else(by_place, str::to_owned);
-        let name = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
         let known = AskedCall {
+            content,
+            asked,
             id: id.clone(),
             tool: name.clone().into_owned(),
             message: message.map(str::to_owned),
@@ -334,10 +367,26 @@ impl ClaudeCode {
         draft
     }
 
+    /// Whether an id names one call, as far as is known.
+    fn names_one_call(&self, id: &str) -> bool {
+        !is_placeholder(id) && !self.shared_calls.contains(id)
+    }
+
+    /// Takes an id for one that names nothing, because several calls have it. The results of these
+    /// calls come in their order.
+    fn share(&mut self, line: &SourceLine<'_>, id: &str) {
+        self.shared_calls.insert(id.to_owned());
+        if let Some(first) = self.calls.get(id).filter(|first| !first.has_ended) {
+            let agent = line.agent.as_deref().map(str::to_owned);
+            let calls = self.unnamed.entry(agent).or_default();
+            calls.push_back((id.to_owned(), first.message.clone()));
+        }
+    }
+
     /// The key of a result's call in `calls`: by the result's id, else by the line of the call, else
     /// the first open call without an id, else the newest call.
     fn call_of(&mut self, line: &SourceLine<'_>, result: Json<'_>) -> String {
-        let own = result.text_at("tool_use_id").filter(|id| !is_placeholder(id));
+        let own = result.text_at("tool_use_id").filter(|id| self.names_one_call(id));
         let source = line.json.text_at("sourceToolUseID");
         let source = source.filter(|id| self.calls.contains_key(id.as_ref()));
         if let Some(id) = own.or(source) {
@@ -376,24 +425,30 @@ impl ClaudeCode {
             more.members(Json::trusted(&figures)).plain(OUTPUT_AT_LEAST, true);
             figures = more.finish();
         }
+        let request = line.json.text_at("requestId");
+        let message_id = &*self.messages.id_of(&MessageLine {
+            id: message_id,
+            request: request.as_deref(),
+            agent: line.agent.as_deref(),
+            figures: Json::trusted(&figures),
+            place: line.place,
+        });
         let by_sub_agent = line.agent.is_some();
         // Session files have no totals that their messages would be compared with.
         if by_sub_agent || line.json.get("sessionId").is_none() {
             let session = line.json.text_at("session_id").unwrap_or_default();
-            let (id, figures) = (message_id.unwrap_or(line.place), Json::trusted(&figures));
+            let (id, figures) = (message_id, Json::trusted(&figures));
             self.totals.message(&session, &UsedMessage { id, model, figures, by_sub_agent });
         }
-        if let Some(id) = message_id {
-            let this = (id.to_owned(), figures.clone());
-            if self.newest_usage.as_ref() == Some(&this) {
-                return None;
-            }
-            self.newest_usage = Some(this);
+        let this = (message_id.to_owned(), figures.clone());
+        if self.newest_usage.as_ref() == Some(&this) {
+            return None;
         }
+        self.newest_usage = Some(this);
         Some(line.draft("llm.usage", |data| {
             data.members(Json::trusted(&figures));
-            data.text_if("model", model).text_if("message_id", message_id);
-            data.text_if("request_id", line.json.text_at("requestId").as_deref());
+            data.text_if("model", model).text("message_id", message_id);
+            data.text_if("request_id", request.as_deref());
             // Older versions told the cost with each message.
             if let Some(cost) = line.json.get("costUSD").filter(|cost| as_micros(*cost) > Some(0)) {
                 data.json("cost_usd", cost);
@@ -403,6 +458,7 @@ impl ClaudeCode {
 
     fn user(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         let Some(message) = line.json.present("message") else { return Vec::new() };
+        self.messages.answered(line.agent.as_deref());
         let mut drafts = Vec::new();
         let mut texts: Vec<String> = Vec::new();
         let mut others: Vec<String> = Vec::new();
