@@ -497,22 +497,21 @@ fn ids_that_are_all_the_same_merge_nothing() {
     for (id, parallel) in [("xxx", false), ("toolu_01AbCdEfGhJk29mnPqRsTuVw", false), ("xxx", true)]
     {
         let mut lines = Vec::new();
-        let mut line = |kind: &str, message: serde_json::Value| {
+        let mut line = |kind: &str, message: Value| {
             let at = lines.len();
-            lines
-                .push(serde_json::json!({"type": kind, "sessionId": "s", "uuid": format!("u{at}"),
+            lines.push(json!({"type": kind, "sessionId": "s", "uuid": format!("u{at}"),
                 "timestamp": format!("2026-05-01T10:00:{at:02}.000Z"), "message": message}));
         };
         let call = |at: u64| {
-            serde_json::json!({"role": "assistant", "id": id, "model": "m-1",
+            json!({"role": "assistant", "id": id, "model": "m-1",
                 "content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": format!("c{at}")}}],
                 "usage": {"input_tokens": if parallel { 10 } else { 10 * at }, "output_tokens": 4}})
         };
         let result = |at: u64| {
-            serde_json::json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id,
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id,
                 "content": format!("r{at}"), "is_error": at == 2}]})
         };
-        line("user", serde_json::json!({"role": "user", "content": "go"}));
+        line("user", json!({"role": "user", "content": "go"}));
         if parallel {
             (1..=3).for_each(|at| line("assistant", call(at)));
             (1..=3).for_each(|at| line("user", result(at)));
@@ -523,12 +522,12 @@ fn ids_that_are_all_the_same_merge_nothing() {
             });
         }
         let bench = Bench::new();
-        std::fs::create_dir_all(bench.path("runs")).unwrap();
-        std::fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
         for _ in 0..2 {
             bench.ok(&["import", "s.jsonl"]);
             let list = bench.ok(&["list", "--format", "json"]);
-            let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+            let list: Value = serde_json::from_str(&list).unwrap();
             let counts = &list["runs"][0]["counts"];
             let told = ["tool_calls", "tool_failures", "errors", "input_tokens", "output_tokens"];
             let told = told.map(|name| counts[name].as_u64().unwrap());

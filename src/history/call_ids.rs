@@ -167,7 +167,7 @@ impl CallIds {
     /// Whether a call was seen under two ids: a bare one and one with a prefix.
     pub(super) fn has_two_forms(&self, call: usize) -> bool {
         let id = self.id_of(call);
-        let claim = self.claims.get(id.last).map(|claim| claim.whole());
+        let claim = self.claims.get(id.last).map(ShortHash::whole);
         claim.is_some_and(|prefix| id.prefix == 0 || id.prefix == prefix)
     }
 

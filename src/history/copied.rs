@@ -233,7 +233,7 @@ struct WorkPlaces<'p> {
     history: Option<&'p str>,
 }
 
-/// The place in the history of work whose id is unique: it is the same work wherever it is told.
+/// The place in the history of work whose id is unique: it is the same work in whatever log it is.
 const EVERYWHERE: &str = "";
 
 impl WorkPlaces<'_> {
