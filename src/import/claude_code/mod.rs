@@ -4,6 +4,7 @@
 //! form a tree by `uuid` and `parentUuid`. A `user` line is a prompt only if it is plain text that
 //! the client did not write.
 
+mod asked_call;
 mod content;
 mod hooks;
 mod messages;
@@ -27,6 +28,7 @@ use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
 use crate::event::id::check_id;
 use crate::hooks::call_content_id;
 use crate::json::{self, Json, Members, ObjectText};
+use asked_call::AskedCall;
 use content::{Block, blocks, content_text};
 use messages::{MessageLine, Messages};
 use prompts::{NOT_HUMAN, is_written_by_client, with_blocks_apart};
@@ -134,29 +136,6 @@ struct ClaudeCode {
 /// The key of a call without an id, and the message that asked for it.
 type UnnamedCall = (String, Option<String>);
 
-/// A call that was asked for.
-struct AskedCall {
-    /// The id in its events.
-    id: String,
-    tool: String,
-    /// What its tool and its arguments are, as an id.
-    content: String,
-    /// When it was asked for.
-    asked: Option<String>,
-    /// The id of the message that asked for it.
-    message: Option<String>,
-    has_ended: bool,
-}
-
-impl AskedCall {
-    /// Whether a call with the same id and message is another one: it has other arguments, or was
-    /// asked for at another time after this one ended. A copy of the line tells the same.
-    fn is_other_than(&self, content: &str, asked: Option<&str>) -> bool {
-        let is_later = self.asked.as_deref().zip(asked).is_some_and(|(one, other)| one != other);
-        content != self.content || (self.has_ended && is_later)
-    }
-}
-
 /// The values that the events of one line share.
 struct SourceLine<'s> {
     json: Members<'s>,
@@ -255,10 +234,12 @@ impl ClaudeCode {
     ) -> Draft<'static> {
         let name = call.text_at("name").unwrap_or(Cow::Borrowed("tool"));
         let asked = line.json.text_at("timestamp").map(Cow::into_owned);
-        let content = call_content_id(&name, call.get("input"), 1);
+        let input = call.get("input").filter(|input| input.members().next().is_some());
+        let content = input.map(|input| call_content_id(&name, Some(input), 1));
         let own_id = call.text_at("id").filter(|id| self.names_one_call(id));
         let is_other = own_id.as_deref().and_then(|id| self.calls.get(id)).is_some_and(|known| {
-            known.message.as_deref() == message && known.is_other_than(&content, asked.as_deref())
+            known.message.as_deref() == message
+                && known.is_other_than(content.as_deref(), asked.as_deref())
         });
         let own_id = match own_id {
             Some(id) if is_other => {
