@@ -15,12 +15,15 @@ pub(super) struct AskedCall {
 }
 
 impl AskedCall {
-    /// Whether a call with the same id and message is another one: it has other arguments, or was
-    /// asked for at another time after this one ended. A copy of the line tells the same.
+    /// Whether a call with the same id and message is another one: it has other arguments, or comes
+    /// after this one ended. A line of the same time is a copy, perhaps an edited one.
     pub(super) fn is_other_than(&self, content: Option<&str>, asked: Option<&str>) -> bool {
-        let is_later = self.asked.as_deref().zip(asked).is_some_and(|(one, other)| one != other);
+        let is_later = self.asked.as_deref().zip(asked).map(|(one, other)| one != other);
         let is_unlike =
             self.content.as_deref().zip(content).is_some_and(|(one, other)| one != other);
-        is_unlike || (self.has_ended && is_later)
+        match is_later {
+            Some(is_later) => is_later && (is_unlike || self.has_ended),
+            None => is_unlike,
+        }
     }
 }
