@@ -205,7 +205,8 @@ fn a_stream_of_codex_and_its_file() {
     fs::write(bench.path("rollout-t.jsonl"), jsonl(&file)).unwrap();
     for _ in 0..2 {
         let said = bench.call(&["import", "rollout-t.jsonl"]);
-        let told = "live is of the same session, told in another way: totals over runs count both";
+        let told =
+            "the run live records the same session in another form: totals over runs count both";
         assert!(said.status == 0 && said.err.contains(told), "{}", said.err);
     }
 }

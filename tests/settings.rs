@@ -234,6 +234,9 @@ fn the_settings_of_a_run_that_is_named_by_its_path() {
         let said = bench.call(&["validate", run]);
         assert!(said.status == 1 && said.out.contains("RL903"), "{run}: {}", said.out);
     }
+    let variable = [("RUNLOG_RUN", "./project/runs/r")];
+    let said = own(&bench, &["validate", "--expect-status", "any"], &variable);
+    assert!(said.status == 1 && said.out.contains("RL903"), "{}", said.out);
     let said = bench.call(&["validate", "r", "--runs-dir", "project/runs"]);
     assert!(said.status == 1 && said.out.contains("RL903"), "{}", said.out);
     // The words after `--` are another program's.

@@ -65,7 +65,7 @@ fn run(arguments: &[OsString]) -> Exit {
         Err(error) => return usage(&error, arguments),
     };
     let purpose = cli.command.runs_dir_use();
-    cli.global.settle(purpose, arguments);
+    cli.global.settle(purpose);
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let ui = Ui::new(cli.global.quiet, cli.global.color, no_color(), columns);
     let watch = Watch::start();

@@ -81,7 +81,7 @@ pub struct Observed {
     pub call: usize,
     /// Whether the call had an end before this one.
     pub repeated_end: bool,
-    /// Whether that is no wonder: the call was seen under two ids, and both have ended.
+    /// Whether the call was seen under two ids, and this is the end under the second one.
     pub is_second_sight: bool,
     /// For an end: its own duration, else the time since its start if known.
     pub duration_ms: Option<u64>,

@@ -37,11 +37,11 @@ mod validate;
 mod when;
 
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::clock::now;
 use super::complete;
@@ -117,8 +117,21 @@ impl Cli {
             };
             return Ok(Self { global, command });
         }
-        Self::try_parse_from(arguments)
+        let matches = Self::command().try_get_matches_from(arguments)?;
+        let mut cli = Self::from_arg_matches(&matches)?;
+        cli.global.values = values_of(&matches);
+        Ok(cli)
     }
+}
+
+/// The values of the arguments of a command, or of the variables in their place.
+fn values_of(matches: &ArgMatches) -> Vec<OsString> {
+    let mut command = matches;
+    while let Some((_, inner)) = command.subcommand() {
+        command = inner;
+    }
+    let values = command.ids().filter_map(|id| command.try_get_raw(id.as_str()).ok().flatten());
+    values.flatten().map(OsStr::to_owned).collect()
 }
 
 /// The help heading of the global options.
@@ -140,6 +153,9 @@ pub(super) struct Global {
     /// The runs directory: from the option, the environment or the settings, or else `runs`.
     #[arg(skip)]
     pub(super) runs_dir: PathBuf,
+    /// The values of the arguments, or of the variables in their place.
+    #[arg(skip)]
+    values: Vec<OsString>,
     /// Whether that is the user's own one, which all projects share.
     #[arg(skip)]
     is_own_runs_dir: bool,
@@ -157,7 +173,7 @@ pub(super) struct Global {
 impl Global {
     /// Reads the settings and determines the runs directory. An error in the settings is reported
     /// by the command.
-    pub(super) fn settle(&mut self, purpose: RunsDirUse, arguments: &[OsString]) {
+    pub(super) fn settle(&mut self, purpose: RunsDirUse) {
         let found = match &self.given_runs_dir {
             Some(given) => given.clone(),
             None => runs_dir(purpose),
@@ -167,7 +183,8 @@ impl Global {
         let set = self.settings.as_ref().ok().and_then(Settings::runs_dir);
         let set = set.filter(|_| self.given_runs_dir.is_none());
         self.runs_dir = set.unwrap_or(found);
-        if let Some(of_path) = runs_dir_of_path(arguments).filter(|path| *path != self.runs_dir) {
+        if let Some(of_path) = runs_dir_of_path(&self.values).filter(|path| *path != self.runs_dir)
+        {
             let settings = Settings::read(Some(&of_path), &self.runs_dir);
             self.settings = settings.map_err(|error| explain(&error));
         }

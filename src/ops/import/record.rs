@@ -166,7 +166,9 @@ fn fill(
     let mut receipt = stream.finish();
     receipt.why.get_or_insert_with(|| session.why.clone());
     receipt.warnings.extend(apart.into_iter().map(|other| {
-        format!("{other} is of the same session, told in another way: totals over runs count both")
+        format!(
+            "the run {other} records the same session in another form: totals over runs count both"
+        )
     }));
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
