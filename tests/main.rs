@@ -77,6 +77,7 @@ mod packaging;
 mod page;
 mod page_forms;
 mod page_images;
+mod processes;
 mod propose;
 mod reading;
 mod readme;

@@ -174,6 +174,7 @@ impl Atif {
             session_id: self.session_id.clone(),
             parent: None,
             drafts: self.events(source, source.place),
+            ..AdaptedLine::default()
         }
     }
 

@@ -140,6 +140,7 @@ impl Adapter for Copilot {
             session_id: self.session.clone(),
             parent: source.text("parentId"),
             drafts: drafts.into_iter().map(of_agent).collect(),
+            ..AdaptedLine::default()
         }
     }
 }

@@ -71,6 +71,7 @@ impl Adapter for FlatAdapter {
             session_id: self.session.clone(),
             parent: source.text("parent_event_id"),
             drafts: row.map(|row| draft(self.dialect, row, source)).into_iter().collect(),
+            ..AdaptedLine::default()
         }
     }
 }

@@ -137,6 +137,7 @@ impl Adapter for Gemini {
             session_id: self.session.clone(),
             parent: None,
             drafts: drafts.into_iter().map(of_agent).collect(),
+            ..AdaptedLine::default()
         }
     }
 }

@@ -55,7 +55,7 @@ struct SourceUnit<'l> {
 }
 
 /// A source line as events.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Imported {
     /// The source's own type.
     pub source_type: String,
@@ -63,6 +63,8 @@ pub(crate) struct Imported {
     pub opaque: bool,
     /// Id of the first event. The others append `#2`, `#3`, ….
     pub base_id: String,
+    /// Whether its ids are numbers that another process of the session gives again.
+    pub is_numbered: bool,
     /// SHA-256 of the source line's compact text.
     pub content: [u8; 32],
     /// The time, if the source has one.
@@ -302,6 +304,7 @@ impl Importer {
         Ok(Imported {
             source_type: reading.source_type,
             opaque,
+            is_numbered: own_id.is_some() && reading.is_numbered,
             base_id,
             content,
             time,

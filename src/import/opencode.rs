@@ -169,6 +169,7 @@ impl OpenCode {
             drafts: self.of_session(drafts, session_id.as_deref()),
             session_id,
             parent: None,
+            ..AdaptedLine::default()
         }
     }
 
@@ -193,6 +194,7 @@ impl OpenCode {
             session_id: id.clone(),
             source_id: id,
             parent: None,
+            ..AdaptedLine::default()
         }
     }
 
@@ -242,6 +244,7 @@ impl OpenCode {
             drafts: self.of_session(drafts, session_id.as_deref()),
             session_id,
             parent: text("parentID"),
+            ..AdaptedLine::default()
         }
     }
 

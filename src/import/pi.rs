@@ -107,6 +107,7 @@ impl Adapter for Pi {
             session_id: self.session.clone(),
             parent: source.text("parentId"),
             drafts,
+            ..AdaptedLine::default()
         }
     }
 }

@@ -37,6 +37,9 @@ pub(crate) struct AdaptedLine {
     pub source_type: String,
     /// The line's own id.
     pub source_id: Option<String>,
+    /// Whether the ids of the line and of its calls are numbers that another process of the session
+    /// gives again.
+    pub is_numbered: bool,
     /// The line's own time, as text.
     pub time: Option<String>,
     /// The source's session.

@@ -175,6 +175,7 @@ impl Adapter for ClaudeCode {
             session_id: text("sessionId").or_else(|| text("session_id")),
             parent: text("parentUuid"),
             drafts,
+            ..AdaptedLine::default()
         }
     }
 }

@@ -155,6 +155,7 @@ impl Adapter for Codex {
                 Some(inner) => format!("{kind}/{inner}"),
                 None => kind.clone().into_owned(),
             },
+            is_numbered: own.is_none() && self.position > 0,
             source_id: own.map(Cow::into_owned).or_else(in_stream),
             time: ["timestamp", "created_at"].iter().find_map(|name| time(line.present(name)?)),
             session_id: self.session.clone(),

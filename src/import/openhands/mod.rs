@@ -191,6 +191,7 @@ impl Adapter for OpenHands {
             session_id: self.session_id.clone(),
             parent: None,
             drafts,
+            ..AdaptedLine::default()
         }
     }
 }

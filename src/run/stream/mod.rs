@@ -12,9 +12,9 @@ pub(crate) use reading::ReadLine;
 use super::RunError;
 use super::batch::{Batch, RecordedEvent};
 use super::derive::EventObserver;
-use super::earlier_totals::EarlierTotals;
 use super::follower::{Follower, FollowerThread};
 use super::imported_ids::ImportedIds;
+use super::processes::EarlierProcesses;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
 use super::rejects::{LongLine, Rejects};
@@ -83,7 +83,7 @@ pub(crate) struct Stream<'r> {
     offset: u64,
     /// Dialects: the origin of each id of this stream.
     ids: ImportedIds,
-    earlier_totals: EarlierTotals,
+    processes: EarlierProcesses,
     /// The first rejection, for a strict stream.
     first_rejection: Option<String>,
     lifecycle: bool,
@@ -159,7 +159,7 @@ impl<'r> Stream<'r> {
             rejects,
             offset: 0,
             ids: ImportedIds::default(),
-            earlier_totals: EarlierTotals::default(),
+            processes: EarlierProcesses::default(),
             first_rejection: None,
             lifecycle: false,
             recorded: 0,
@@ -177,6 +177,13 @@ impl<'r> Stream<'r> {
     pub(crate) fn strict(mut self) -> Self {
         self.strict = true;
         self.recorder.stop_at_refusals();
+        self
+    }
+
+    /// The stream is the output of a process that has just been started.
+    #[must_use]
+    pub(crate) fn of_new_process(mut self) -> Self {
+        self.processes = EarlierProcesses::before_new();
         self
     }
 

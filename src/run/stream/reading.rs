@@ -92,15 +92,15 @@ impl Stream<'_> {
         let text = from..from + unit.text.len();
         match unit.read {
             Ok(mut imported) => {
-                self.ids.name(&mut imported, self.recorder)?;
-                self.earlier_totals.add_to(&mut imported, self.recorder)?;
+                let from = self.held.drafts.len();
+                let earlier = self.processes.name(&mut imported, &mut self.ids, self.recorder)?;
+                self.held.drafts.extend(earlier.into_iter().flat_map(|line| line.drafts));
                 if let Some(version) = imported.unknown_version.take() {
                     self.counter.unknown_version(&version);
                 }
                 let goes_on = imported.goes_on();
                 let (earlier, next) = (self.ending.take(), imported.ending.take());
                 self.ending = SessionEnd::after(earlier, next, goes_on);
-                let from = self.held.drafts.len();
                 self.held.drafts.append(&mut imported.drafts);
                 let drafts = from..self.held.drafts.len();
                 let facts = LineFacts::of(imported);

@@ -81,7 +81,8 @@ pub(in crate::cli) struct ExecArgs {
     /// A hierarchical scope, such as app/agent/tool
     #[arg(long, value_name = "KEY")]
     branch: Option<String>,
-    /// Also record standard output as events; its format is native, claude-code or auto
+    /// Also record standard output as events; its format: native, auto (detect it), or that of an
+    /// agent (`runlog import --help` lists them)
     #[arg(long, value_name = "DIALECT", add = offers::stream_formats(), value_parser = format_name)]
     from: Option<String>,
     /// Also record what the command prints, as data.stdout and data.stderr: everything (up to 32M

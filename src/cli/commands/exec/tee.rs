@@ -91,7 +91,8 @@ fn record(
     keep_source: bool,
     pieces: &Receiver<Vec<u8>>,
 ) -> (Recorder, Fed) {
-    let mut stream = Stream::new(&mut recorder, format, keep_source).rejecting_unknown();
+    let stream = Stream::new(&mut recorder, format, keep_source);
+    let mut stream = stream.rejecting_unknown().of_new_process();
     let taken = take(&mut stream, pieces);
     let failure = taken.and_then(|()| stream.tell_rejects(now())).err();
     let fed = Fed {

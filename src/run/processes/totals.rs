@@ -3,8 +3,6 @@
 
 use foldhash::HashMap;
 
-use super::RunError;
-use super::recorder::Recorder;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::{UsageScope, View};
@@ -13,6 +11,8 @@ use crate::history::usage::Usage;
 use crate::import::line::Imported;
 use crate::json::ObjectText;
 use crate::log::reader::LogReader;
+use crate::run::RunError;
+use crate::run::recorder::Recorder;
 
 /// The dialects whose totals are of one process, by name. Another process may resume the session.
 const OF_PROCESSES: &[&str] = &["claude-code"];

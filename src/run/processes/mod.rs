@@ -1,0 +1,51 @@
+//! Outputs of several processes of one session, which are recorded one after another.
+//!
+//! | module | for agents whose processes |
+//! |---|---|
+//! | [`numbers`] | number their lines and calls from the start again |
+//! | [`totals`] | report totals of themselves: those of earlier processes are added |
+//! | [`turns`] | report totals of the session: what is known of it is taken away |
+
+mod numbers;
+mod totals;
+mod turns;
+
+use super::RunError;
+use super::imported_ids::ImportedIds;
+use super::recorder::Recorder;
+use crate::import::line::Imported;
+
+/// The earlier processes of the sessions of a stream.
+#[derive(Default)]
+pub(super) struct EarlierProcesses {
+    numbers: numbers::ProcessNumbers,
+    totals: totals::EarlierTotals,
+    turns: turns::EarlierTurns,
+}
+
+impl EarlierProcesses {
+    /// For the output of a process that has just been started: the log has nothing of it.
+    pub(super) fn before_new() -> Self {
+        Self { numbers: numbers::ProcessNumbers::of_new_process(), ..Self::default() }
+    }
+
+    /// Names the events of a line, with regard to what the log has of earlier processes. Returns lines
+    /// to record before it: earlier ones that turn out to belong to another process than it seemed.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(super) fn name(
+        &mut self,
+        line: &mut Imported,
+        ids: &mut ImportedIds,
+        recorder: &mut Recorder,
+    ) -> Result<Vec<Imported>, RunError> {
+        let mut earlier = self.numbers.number(line, ids, recorder)?;
+        for line in earlier.iter_mut().chain([line]) {
+            ids.name(line, recorder)?;
+            self.totals.add_to(line, recorder)?;
+            self.turns.take_from(line, recorder)?;
+        }
+        Ok(earlier)
+    }
+}

@@ -1,0 +1,113 @@
+//! Outputs of several processes of one session, recorded in one run: each numbers its calls from the
+//! start again, and tells the tokens of the whole session.
+
+#![expect(clippy::needless_pass_by_value, reason = "`json!` makes the values at the calls")]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, jsonl};
+
+const THREAD: &str = "0199a213-81c0-7800-8aa1-bbab2a035a53";
+
+fn command(id: &str, command: &str, code: Option<u8>, output: &str) -> Value {
+    let kind = if code.is_some() { "item.completed" } else { "item.started" };
+    let status = match code {
+        None => "in_progress",
+        Some(0) => "completed",
+        Some(_) => "failed",
+    };
+    json!({"type": kind, "item": {"id": id, "type": "command_execution", "command": command,
+        "aggregated_output": output, "exit_code": code, "status": status}})
+}
+
+/// The output of a process of `codex exec --json`, with the tokens of the thread so far.
+fn output(items: &[Value], tokens: [u64; 3]) -> Vec<Value> {
+    let [input, cached, output] = tokens;
+    let usage =
+        json!({"input_tokens": input, "cached_input_tokens": cached, "output_tokens": output});
+    let begin =
+        [json!({"type": "thread.started", "thread_id": THREAD}), json!({"type": "turn.started"})];
+    let end = json!({"type": "turn.completed", "usage": usage});
+    begin.into_iter().chain(items.to_vec()).chain([end]).collect()
+}
+
+/// The tests fail.
+fn first() -> Vec<Value> {
+    let items = [
+        command("item_0", "make test", None, ""),
+        command("item_0", "make test", Some(2), "1 failed"),
+    ];
+    output(&items, [1000, 400, 100])
+}
+
+/// The same command, which succeeds now, and another one.
+fn second() -> Vec<Value> {
+    let items = [
+        command("item_0", "make test", None, ""),
+        command("item_0", "make test", Some(0), "ok"),
+        command("item_1", "git status", Some(0), "clean"),
+    ];
+    output(&items, [2500, 1400, 180])
+}
+
+/// Calls, failures, input, cached and output tokens of a run, and its calls without arguments.
+fn numbers(bench: &Bench, run: &str) -> [u64; 6] {
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let run = list["runs"].as_array().unwrap().iter().find(|one| one["run_id"] == run).unwrap();
+    let names =
+        ["tool_calls", "tool_failures", "input_tokens", "cache_read_tokens", "output_tokens"];
+    let [calls, failures, input, cached, output] =
+        names.map(|name| run["counts"][name].as_u64().unwrap());
+    let run = run["run_id"].as_str().unwrap();
+    let log = fs::read_to_string(bench.path(&format!("runs/{run}/events.jsonl"))).unwrap();
+    let starts = log.matches(r#""args":{"command":"#).count() as u64;
+    [calls, failures, input, cached, output, calls - starts]
+}
+
+const BOTH: [u64; 6] = [3, 1, 1100, 1400, 180, 0];
+
+/// If this fails, the second process's result replaces the first one's failure, a call is lost, or
+/// the tokens of the first turn count twice.
+#[test]
+fn two_processes_in_one_run_by_emit() {
+    let (first, second) = (first(), second());
+    let all = [first.clone(), second.clone()].concat();
+    let cut = &first[..4];
+    let orders: [&[&[Value]]; 6] = [
+        &[&first, &second, &first, &second],
+        &[&second, &first],
+        &[&all],
+        &[cut, &second, &first],
+        &[&second[..3], &second, &first],
+        &[&first, &second[..3], &second],
+    ];
+    let bench = Bench::new();
+    for (number, order) in orders.iter().enumerate() {
+        let run = format!("run{number}");
+        for part in *order {
+            let emit = ["emit", "--stdin", "--from", "codex", "--create", "--run", run.as_str()];
+            let said = bench.feed(&emit, jsonl(part).as_bytes());
+            assert_eq!(said.status, 0, "{}", said.err);
+        }
+        assert_eq!(numbers(&bench, &run), BOTH, "order {number}");
+    }
+}
+
+/// If this fails, a second process whose output begins like the first one's loses these lines.
+#[test]
+fn two_processes_in_one_run_by_exec() {
+    let bench = Bench::new();
+    bench.ok(&["emit", "run.created", "--run", "r"]);
+    for (name, lines) in [("first", first()), ("second", first()), ("third", second())] {
+        fs::write(bench.path(name), jsonl(&lines)).unwrap();
+        bench.ok(&["exec", "--run", "r", "--from", "codex", "--", "cat", name]);
+    }
+    // Each `cat` is a call, too. The second process tells no more tokens than the first.
+    assert_eq!(numbers(&bench, "r"), [3 + 4, 2, 1100, 1400, 180, 3]);
+    let again = bench
+        .feed(&["emit", "--run", "r", "--stdin", "--from", "codex"], jsonl(&second()).as_bytes());
+    assert_eq!(again.status, 0, "{}", again.err);
+    assert_eq!(numbers(&bench, "r"), [3 + 4, 2, 1100, 1400, 180, 3]);
+}
