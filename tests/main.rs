@@ -53,6 +53,7 @@ mod import_folders;
 mod import_foreign;
 mod import_gateway;
 mod import_gemini;
+mod import_grown;
 mod import_newer_shapes;
 mod import_opencode;
 mod import_openhands;

@@ -8,6 +8,7 @@ use super::call_ids::{CallId, CallIds};
 use super::known_calls::{KnownCalls, KnownEnd, KnownStart, number};
 use super::names::{InternedName, Names};
 use super::recent_starts::RecentStarts;
+use crate::event::catalogue;
 use crate::event::fields::{REVISES, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -308,7 +309,8 @@ impl Calls {
     /// The tool and the actor of an event.
     fn pair(&mut self, view: &View<'_, '_>) -> (InternedName, InternedName) {
         let tool = self.tools.get(&view.tool(), MOST_TOOLS);
-        (tool, self.names.get(&view.event.actor, MOST_NAMES))
+        let actor = catalogue::pairing_actor(&view.event.kind, &view.event.actor);
+        (tool, self.names.get(actor, MOST_NAMES))
     }
 
     /// The index of a caller, or of one that stands for it if there are too many.

@@ -1,7 +1,9 @@
 //! The events of agex agents: the fields of an event, with its class name in `type`.
 
-use super::Adapter;
+use std::borrow::Cow;
+
 use super::flat::{FlatAdapter, FlatDialect, error_message, no_session, of_family};
+use super::{Adapter, SessionEnd};
 use crate::event::catalogue::Row;
 use crate::json::{Json, ObjectText};
 
@@ -38,6 +40,22 @@ const CLASSES: &[(&str, &str)] = &[
 fn kind(kind: &str) -> Option<&'static str> {
     let class = CLASSES.iter().find(|(class, _)| *class == kind);
     class.map(|(_, kind)| *kind).or_else(|| of_family("agex", kind))
+}
+
+/// How a task ended that no other task contains: only such a task has a namespace without a slash.
+pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    let row = AGEX.row(line)?;
+    let is_inner = |name: Cow<'_, str>| name.contains('/');
+    if line.text_at("full_namespace").is_some_and(is_inner) {
+        return None;
+    }
+    let message = ["message", "reason", "error"].iter().find_map(|name| line.text_at(name));
+    match row.name {
+        "task.succeeded" => Some(SessionEnd::completed()),
+        "task.failed" => Some(SessionEnd::failed(message.unwrap_or(Cow::Borrowed("task failed")))),
+        "task.cancelled" => Some(SessionEnd::cancelled()),
+        _ => None,
+    }
 }
 
 /// The sign of a line with only the name of a class, which another program may have too.

@@ -2,7 +2,7 @@
 //! become the payload as they are; only the type and the time move to the envelope.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::catalogue::{self, Row};
@@ -29,7 +29,7 @@ pub(super) struct FlatDialect {
 
 impl FlatDialect {
     /// The row of a flat line; `None` if the line is not of this dialect's types.
-    fn row(&self, line: Json<'_>) -> Option<&'static Row> {
+    pub(super) fn row(&self, line: Json<'_>) -> Option<&'static Row> {
         let kind = line.text_at("type")?;
         catalogue::row((self.kind)(&kind)?)
     }
@@ -46,12 +46,48 @@ pub(super) struct FlatAdapter {
     dialect: &'static FlatDialect,
     /// The session that an earlier line named.
     session: Option<String>,
+    /// The newest call with each id.
+    calls: HashMap<String, FlatCall>,
+}
+
+/// The newest of the calls with the same id. Some models begin to count again.
+struct FlatCall {
+    /// How many calls had the id.
+    number: u32,
+    /// Its first line.
+    start: String,
+    has_ended: bool,
 }
 
 impl FlatAdapter {
     /// An adapter for one stream.
     pub(super) fn new(dialect: &'static FlatDialect) -> Self {
-        Self { dialect, session: None }
+        Self { dialect, session: None, calls: HashMap::new() }
+    }
+
+    /// Gives the second call with the same id another one. The same start again is the same call.
+    fn tell_apart(&mut self, draft: &mut Draft<'_>, line: Json<'_>) {
+        let Some(id) = draft.correlation_id.as_deref() else { return };
+        let role = View::of(&draft.as_event()).role;
+        if role == Role::ToolStart {
+            let start = line.compact();
+            match self.calls.get_mut(id) {
+                Some(call) if call.has_ended && call.start != start => {
+                    let (number, start) = (call.number + 1, start.into_owned());
+                    *call = FlatCall { number, start, has_ended: false };
+                }
+                Some(_) => {}
+                None => {
+                    let call = FlatCall { number: 1, start: start.into_owned(), has_ended: false };
+                    self.calls.insert(id.to_owned(), call);
+                }
+            }
+        }
+        let Some(call) = self.calls.get_mut(id) else { return };
+        call.has_ended |= role.is_tool_end();
+        if call.number > 1 {
+            draft.correlation_id = Some(format!("{id}.{}", call.number).into());
+        }
     }
 }
 
@@ -64,13 +100,16 @@ impl Adapter for FlatAdapter {
         if let Some(session) = named.find_map(|name| source.text(name)) {
             self.session = Some(session);
         }
+        let mut drafts: Vec<_> =
+            row.map(|row| draft(self.dialect, row, source)).into_iter().collect();
+        drafts.iter_mut().for_each(|draft| self.tell_apart(draft, line));
         AdaptedLine {
             source_type,
             source_id: source.text("event_id"),
             time: time(line).map(|(text, _)| text),
             session_id: self.session.clone(),
             parent: source.text("parent_event_id"),
-            drafts: row.map(|row| draft(self.dialect, row, source)).into_iter().collect(),
+            drafts,
             ..AdaptedLine::default()
         }
     }

@@ -319,11 +319,19 @@ impl Gemini {
         for (index, message) in messages.items().enumerate() {
             let kind = message.text_at("type").unwrap_or_default();
             let id = message.text_at("id").unwrap_or_default();
-            if !is_placeholder(&id) && self.known.contains(id.as_ref()) {
+            let is_known = !is_placeholder(&id) && self.known.contains(id.as_ref());
+            if is_known && !self.recent.iter().any(|seen| seen.message == id) {
                 continue;
             }
             let place = format!("{}.{index}", source.place);
             let message_source = SourceText { json: message, place: &place, ..*source };
+            if is_known {
+                // It may have calls and tokens now, which no other line has.
+                let mut grown = self.message(&message_source, &kind);
+                grown.retain(|draft| draft.kind == "llm.usage" || draft.kind.starts_with("tool."));
+                drafts.append(&mut grown);
+                continue;
+            }
             let is_summary = is_summary(&message);
             let mut taken = self.message(&message_source, &kind);
             if is_summary {

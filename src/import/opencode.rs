@@ -12,10 +12,11 @@ use super::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
 };
 use super::tokens::{ReportedModelCall, TokenCounts, count};
-use super::{AdaptedLine, Adapter, SourceText};
+use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
 use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256};
 use crate::json::Json;
 
 /// The sign of a part whose type is not among those known.
@@ -56,6 +57,14 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     }
 }
 
+/// The output of `opencode run` ends with the error that ended it.
+pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    line.text_at("type").filter(|kind| kind == "error" && line.get("sessionID").is_some())?;
+    let error =
+        line.present("error").filter(|error| error.text_at("name").as_deref() != Some(STOPPED))?;
+    Some(SessionEnd::failed(error_message(error)))
+}
+
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(OpenCode::default())
@@ -79,6 +88,8 @@ struct OpenCode {
     agents: HashMap<String, Option<String>>,
     /// Calls that spawned agents, by the agents' sessions.
     spawned: HashMap<String, String>,
+    /// The part that has each call id, by the session and the id. Some models begin to count again.
+    called: HashMap<(String, String), String>,
     /// The newest model.
     model: Option<String>,
     /// The texts of the newest prompt, and its message.
@@ -102,6 +113,8 @@ struct Message {
     completed: Option<Timestamp>,
     /// Whether a `step-finish` part has reported tokens.
     has_steps: bool,
+    /// What the message itself reports, and the place of its line.
+    told: Option<(TokenCounts, String)>,
 }
 
 impl Adapter for OpenCode {
@@ -152,7 +165,7 @@ impl OpenCode {
             return self.session(json);
         }
         if let Some(role) = text("role") {
-            return self.message(&role, json);
+            return self.message(&role, source);
         }
         let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
         let message_id = text("messageID").or_else(|| self.newest.clone());
@@ -198,7 +211,8 @@ impl OpenCode {
         }
     }
 
-    fn message(&mut self, role: &str, json: Json<'_>) -> AdaptedLine {
+    fn message(&mut self, role: &str, source: &SourceText<'_>) -> AdaptedLine {
+        let json = source.json;
         let text = |path: &str| json.text_at(path).map(Cow::into_owned);
         let id = text("id").filter(|id| !is_placeholder(id));
         let model = text("modelID").or_else(|| text("model.modelID"));
@@ -213,6 +227,7 @@ impl OpenCode {
             time: time(json, "time.created"),
             completed: moment(json, "time.completed"),
             has_steps: false,
+            told: tokens(json).map(|tokens| (tokens, source.place.to_owned())),
         };
         let mut drafts = Vec::new();
         if model.is_some() && model != self.model {
@@ -349,7 +364,9 @@ impl OpenCode {
         false
     }
 
-    /// A step is one model call. The first one of a message replaces the message's own figures.
+    /// A step is one model call. The first one of a message replaces the message's own figures. If
+    /// the message has changed since an earlier import, the step must be recorded after it again, so
+    /// its id depends on the message.
     fn step(
         &mut self,
         json: Json<'_>,
@@ -357,12 +374,31 @@ impl OpenCode {
         model: Option<&str>,
     ) -> Option<Draft<'static>> {
         let tokens = tokens(json)?;
-        let message = message_id.map(|id| self.messages.entry(id.to_owned()).or_default());
-        let is_first =
-            message.is_some_and(|message| !std::mem::replace(&mut message.has_steps, true));
         let own = json.text_at("id").filter(|id| !is_placeholder(id));
-        let id = if is_first { message_id } else { own.as_deref() };
-        Some(tokens.event(&ReportedModelCall { model, message_id: id, is_total: false }))
+        let message = message_id.map(|id| self.messages.entry(id.to_owned()).or_default());
+        let first = message.and_then(|message| {
+            (!std::mem::replace(&mut message.has_steps, true)).then_some(message)
+        });
+        let id = if first.is_some() { message_id } else { own.as_deref() };
+        let step = tokens.event(&ReportedModelCall { model, message_id: id, is_total: false });
+        let told = first.and_then(|message| message.told.as_ref());
+        let differs = told.filter(|(told, _)| *told != tokens);
+        let event_id = own.as_deref().zip(differs).map(|(own, (_, place))| {
+            let line = hex(&sha256(place.as_bytes())[..4]);
+            format!("opencode:{own}+{line}").into()
+        });
+        Some(Draft { event_id, ..step })
+    }
+
+    /// The id of the call in a part: its own, unless another part of the session has that.
+    fn call_id<'s>(&mut self, part: Json<'s>) -> Option<Cow<'s, str>> {
+        let at = |name: &str| part.text_at(name).filter(|id| !is_placeholder(id));
+        let (id, Some(call)) = (at("id"), at("callID")) else { return at("id") };
+        let session = at("sessionID").map(Cow::into_owned).or_else(|| self.session_id.clone());
+        let key = (session.unwrap_or_default(), call.clone().into_owned());
+        let id = id.unwrap_or_default();
+        let known = self.called.entry(key).or_insert_with(|| id.clone().into_owned());
+        Some(if *known == id { call } else { id }).filter(|id| !id.is_empty())
     }
 
     fn call(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
@@ -370,7 +406,7 @@ impl OpenCode {
         let at = |path: &str| json.text_at(path);
         let tool = at("tool").unwrap_or(Cow::Borrowed("tool"));
         let args = json.path("state.input");
-        let own = at("callID").filter(|id| !is_placeholder(id)).or_else(|| at("id"));
+        let own = self.call_id(json);
         let start = source.call(&StartedCall { id: own, tool: &tool, args }, 0, |_| {});
         let id = start.correlation_id.clone().unwrap_or_default().into_owned();
         // The session of the agent that the call spawned.
@@ -427,14 +463,20 @@ impl OpenCode {
 
 fn error(error: Json<'_>) -> Draft<'static> {
     let name = error.text_at("name");
-    let message = ["data.message", "message"].iter().find_map(|path| error.text_at(path));
     if name.as_deref() == Some(STOPPED) {
         return event("user.interrupted", |data| {
-            data.text_if("reason", message.as_deref());
+            data.text_if("reason", reason_of(error).as_deref());
         });
     }
-    let message = message.unwrap_or_else(|| as_text(error));
-    engine_error(name.as_deref(), &message)
+    engine_error(name.as_deref(), &error_message(error))
+}
+
+fn error_message(error: Json<'_>) -> Cow<'_, str> {
+    reason_of(error).unwrap_or_else(|| as_text(error))
+}
+
+fn reason_of(error: Json<'_>) -> Option<Cow<'_, str>> {
+    ["data.message", "message"].iter().find_map(|path| error.text_at(path))
 }
 
 /// The tokens and the cost of a message or a step.

@@ -114,9 +114,12 @@ impl SessionEnd {
     /// How a session ended whose earlier lines said `earlier`, and whose next line says `next`.
     /// `goes_on`: the line shows work.
     pub(crate) fn after(earlier: Option<Self>, next: Option<Self>, goes_on: bool) -> Option<Self> {
-        let only_confirms = |earlier: &Self| {
-            earlier.kind == "run.incomplete"
-                && next.as_ref().is_some_and(|next| next.kind == "run.completed")
+        let next_kind = next.as_ref().map(|next| next.kind);
+        // What has ended is also stopped when its program is closed.
+        let only_confirms = |earlier: &Self| match next_kind {
+            Some("run.completed") => earlier.kind == "run.incomplete",
+            Some("run.cancelled") => true,
+            _ => false,
         };
         match earlier {
             Some(earlier) if earlier.is_of_whole => Some(earlier),

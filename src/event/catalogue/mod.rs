@@ -67,6 +67,10 @@ pub struct Row {
 }
 
 impl Row {
+    fn is_of_two_actors(&self) -> bool {
+        self.family == "gateway" && self.role.is_tool_state()
+    }
+
     /// The names of its fields, without their marks.
     pub(crate) fn field_names(&self) -> impl Iterator<Item = &'static str> + use<> {
         let end = |c: char| !c.is_alphanumeric() && c != '_' && c != '.';
@@ -184,6 +188,22 @@ pub(crate) fn class(name: &str) -> Class {
 #[must_use]
 pub(crate) fn label(name: &str) -> String {
     row(name).map_or_else(|| crate::text::slug::slugify(name), |row| row.label.to_owned())
+}
+
+/// The actor that calls by default, where the start and the end of a call have different ones.
+pub(crate) const CALLING: &str = "agent";
+
+/// The types of calls whose start has another actor by default than their end.
+pub(crate) fn calls_of_two_actors() -> impl Iterator<Item = &'static str> {
+    rows().iter().filter(|row| row.is_of_two_actors()).map(|row| row.name)
+}
+
+/// The actor by which starts and ends of calls without ids find each other.
+pub(crate) fn pairing_actor<'a>(name: &str, actor: &'a str) -> &'a str {
+    if actor == CALLING && row(name).is_some_and(Row::is_of_two_actors) {
+        return "tool";
+    }
+    actor
 }
 
 /// Whether the type carries a model's reasoning rather than its answer.

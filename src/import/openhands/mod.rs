@@ -74,6 +74,10 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
             _ => None,
         };
     }
+    if line.text_at("kind").as_deref() == Some("ConversationErrorEvent") {
+        let reason = ["detail", "message", "code"].iter().find_map(|name| line.text_at(name));
+        return Some(SessionEnd::failed(reason.unwrap_or(Cow::Borrowed("error"))));
+    }
     if line.text_at("action").as_deref() == Some("finish") {
         let done = line.path("args.task_completed").map(as_text);
         return match done.as_deref() {
@@ -134,6 +138,8 @@ struct OpenHands {
     newest_response: Option<String>,
     /// V1: the calls of other programs' agents that have started.
     acp_calls: HashSet<String>,
+    /// V1: the other calls, by the ids that the model gave them.
+    actions: HashMap<String, v1::ActionsOfCall>,
     /// The newest time, for the state, which has none.
     newest_time: Option<String>,
 }
@@ -356,17 +362,20 @@ impl OpenHands {
                 texts.map(|text| text_event("message.system", &text)).collect()
             }
             "MessageEvent" => v1::message(json),
-            "ActionEvent" => v1::started(source),
-            "ObservationEvent" => v1::observed(source),
+            "ActionEvent" => {
+                let id = self.action_id(source);
+                v1::started(source, id)
+            }
+            "ObservationEvent" => v1::observed(source, &self.call_id(source)),
             "ACPToolCallEvent" => self.acp_call(source),
             "HookExecutionEvent" => v1::hook(json),
             "UserRejectObservation" => {
                 let reason = text("rejection_reason").unwrap_or_default();
-                vec![call_blocked(&v1::call_id(source), &v1::tool(json), &reason)]
+                vec![call_blocked(&self.call_id(source), &v1::tool(json), &reason)]
             }
             "AgentErrorEvent" => {
                 let error = text("error").unwrap_or_default();
-                let (id, tool) = (v1::call_id(source), v1::tool(json));
+                let (id, tool) = (self.call_id(source), v1::tool(json));
                 let end = EndedCall { id: &id, tool: &tool, text: &error, failed: true };
                 vec![call_end(&end, |_| {})]
             }
@@ -380,6 +389,24 @@ impl OpenHands {
             "Condensation" => compacted(text("summary")),
             "ConversationStateUpdateEvent" => self.state(json),
             _ => Vec::new(),
+        }
+    }
+
+    /// V1: the id of the call that an action starts: the model's, unless an earlier action has it.
+    fn action_id(&mut self, source: &SourceText<'_>) -> Option<String> {
+        let own = |name: &str| source.text(name).filter(|id| !is_placeholder(id));
+        let (action, Some(call)) = (own("id"), own("tool_call_id")) else { return own("id") };
+        let Some(action) = action else { return Some(call) };
+        let actions = self.actions.entry(call.clone()).or_default();
+        Some(actions.start(call, action))
+    }
+
+    /// V1: the id of the call that an observation ends.
+    fn call_id(&self, source: &SourceText<'_>) -> String {
+        let own = v1::call_id(source);
+        match self.actions.get(&own) {
+            Some(actions) => actions.call(own, source.text("action_id").as_deref()),
+            None => own,
         }
     }
 
@@ -404,9 +431,7 @@ impl OpenHands {
         let mut drafts = vec![v1::settings(state)];
         let all = state.path("stats.usage_to_metrics").filter(|_| self.meters.is_empty());
         for (name, metrics) in all.into_iter().flat_map(Json::members) {
-            // The state is written again when the conversation goes on.
-            let id = state.text_at("id").map(|id| format!("{id}/{name}"));
-            drafts.extend(self.metered(&name, metrics, id.as_deref()));
+            drafts.extend(self.metered_of(&name, metrics));
         }
         drafts
     }
@@ -423,9 +448,16 @@ impl OpenHands {
         let stats = if is_full { value.path("stats") } else { Some(value) };
         let all = stats.and_then(|stats| stats.path("usage_to_metrics"));
         for (name, metrics) in all.into_iter().flat_map(Json::members) {
-            drafts.extend(self.metered(&name, metrics, None));
+            drafts.extend(self.metered_of(&name, metrics));
         }
         drafts
+    }
+
+    /// V1: what the model with that use reports. The first report has an id: the state of the
+    /// conversation is written again when it goes on, and the events may tell the same later.
+    fn metered_of(&mut self, name: &str, metrics: Json<'_>) -> Option<Draft<'static>> {
+        let first = (!self.meters.contains_key(name)).then(|| format!("conversation/{name}"));
+        self.metered(name, metrics, first.as_deref())
     }
 
     /// The difference between cumulative figures and the newest ones. Lower figures begin anew.

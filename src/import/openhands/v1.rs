@@ -18,6 +18,31 @@ pub(super) fn call_id(source: &SourceText<'_>) -> String {
     own.unwrap_or_else(|| source.place.to_owned())
 }
 
+/// The actions of the calls to which a model gave the same id. Some models begin to count again.
+#[derive(Default)]
+pub(super) struct ActionsOfCall {
+    /// The call of this action keeps the id. The others have the ids of their actions.
+    first: String,
+    newest: String,
+}
+
+impl ActionsOfCall {
+    /// The id of the call that an action starts, if the model calls it `call`.
+    pub(super) fn start(&mut self, call: String, action: String) -> String {
+        if self.first.is_empty() {
+            self.first.clone_from(&action);
+        }
+        self.newest.clone_from(&action);
+        self.call(call, Some(&action))
+    }
+
+    /// The id of the call of that action, else of the newest one.
+    pub(super) fn call(&self, call: String, action: Option<&str>) -> String {
+        let action = action.unwrap_or(&self.newest);
+        if action == self.first { call } else { action.to_owned() }
+    }
+}
+
 /// The tool of a call.
 pub(super) fn tool(json: Json<'_>) -> String {
     json.text_at("tool_name").map_or_else(|| "tool".to_owned(), Cow::into_owned)
@@ -46,7 +71,7 @@ pub(super) fn message(json: Json<'_>) -> Vec<Draft<'static>> {
 }
 
 /// The start of a call, with what the agent said before it.
-pub(super) fn started(source: &SourceText<'_>) -> Vec<Draft<'static>> {
+pub(super) fn started(source: &SourceText<'_>, id: Option<String>) -> Vec<Draft<'static>> {
     let json = source.json;
     let mut drafts = Vec::new();
     let thought = json.present("thought").filter(|thought| thought.text() != "[]").map(as_text);
@@ -79,15 +104,13 @@ pub(super) fn started(source: &SourceText<'_>) -> Vec<Draft<'static>> {
         Some(_) => Some(Json::trusted(&args)),
         None => json.path("tool_call.arguments"),
     };
-    let own = json.text_at("tool_call_id").filter(|id| !is_placeholder(id));
-    let id = own.or_else(|| json.text_at("id"));
-    let tool = tool(json);
+    let (id, tool) = (id.map(Cow::Owned), tool(json));
     drafts.push(source.call(&StartedCall { id, tool: &tool, args }, 0, |_| {}));
     drafts
 }
 
 /// The end of a call, and what OpenHands added to its result.
-pub(super) fn observed(source: &SourceText<'_>) -> Vec<Draft<'static>> {
+pub(super) fn observed(source: &SourceText<'_>, id: &str) -> Vec<Draft<'static>> {
     let json = source.json;
     let observation = json.present("observation").unwrap_or(Json::EMPTY);
     let texts = ["content", "output", "error", "message"];
@@ -96,8 +119,8 @@ pub(super) fn observed(source: &SourceText<'_>) -> Vec<Draft<'static>> {
         observation.present("exit_code").or_else(|| observation.path("metadata.exit_code"));
     let failed = observation.get("is_error").and_then(Json::as_bool) == Some(true)
         || exit_code.is_some_and(failed_with);
-    let (id, tool, text) = (call_id(source), tool(json), text.unwrap_or_default());
-    let end = call_end(&EndedCall { id: &id, tool: &tool, text: &text, failed }, |data| {
+    let (tool, text) = (tool(json), text.unwrap_or_default());
+    let end = call_end(&EndedCall { id, tool: &tool, text: &text, failed }, |data| {
         exit_code_of(data, exit_code);
     });
     [end].into_iter().chain(extended(json)).collect()

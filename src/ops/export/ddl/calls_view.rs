@@ -5,6 +5,8 @@ use super::expressions::{
     DATA, Expressions, NEVER, arguments, coalesce, everywhere, first_count, first_string,
     first_text, id, result, roles,
 };
+use super::quoted;
+use crate::event::catalogue;
 use crate::event::fields::{CALL_ID, DURATION, HISTORY, INPUT_TOKENS, MODEL_CALL, TIME_OF_READING};
 use crate::event::role::Role;
 use crate::history::arguments::PATHS;
@@ -21,8 +23,10 @@ pub(super) fn calls(sql: &dyn Expressions) -> String {
     let call_id = format!("coalesce(correlation_id, {})", first_text(sql, CALL_ID));
     format!(
         "WITH rounds AS (
-  SELECT run_id, sequence, event_id, \"time\", role, tool, actor, agent_id, agent_name, task,
+  SELECT run_id, sequence, event_id, \"time\", role, tool, agent_id, agent_name, task,
     recorded_at,
+    CASE WHEN actor = '{calling}' AND event_type IN ({of_two_actors}) THEN 'tool' ELSE actor END
+      AS actor,
     imported AND ({has_time} OR {history} IS NOT NULL OR {everywhere} IS NOT NULL) AS may_be_copied,
     coalesce({everywhere}, {history}) AS history, correlation_id,
     role IN ({states}) AS is_state,
@@ -240,6 +244,8 @@ LEFT JOIN ended ON ended.run_id = timed.run_id",
         has_time = has_work_time(sql),
         history = sql.text(DATA, &[HISTORY]),
         everywhere = everywhere(sql, "correlation_id"),
+        calling = catalogue::CALLING,
+        of_two_actors = catalogue::calls_of_two_actors().map(quoted).collect::<Vec<_>>().join(", "),
         kind = kind(sql),
         ended_at = sql.later("started_at", "duration_ms"),
         path = first_string(sql, "arguments", PATHS),

@@ -1,0 +1,275 @@
+//! Sessions that grow between two imports, and call ids that come again: two imports give what one
+//! gives.
+
+#![expect(clippy::needless_pass_by_value, reason = "`json!` makes the values at the calls")]
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::{Bench, jsonl};
+
+fn write(bench: &Bench, path: &str, text: impl ToString) {
+    let path = bench.path(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text.to_string()).unwrap();
+}
+
+/// The status of the only run, and its numbers with those names.
+fn run(bench: &Bench, names: &[&str]) -> (String, Vec<f64>) {
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let runs = list["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 1, "{list}");
+    let number = |name: &&str| runs[0]["counts"][name].as_f64().unwrap_or_default();
+    (runs[0]["status"].as_str().unwrap().to_owned(), names.iter().map(number).collect())
+}
+
+fn import(bench: &Bench, path: &str) {
+    bench.ok(&["import", path]);
+}
+
+const TOKENS: &[&str] =
+    &["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens", "cost_usd"];
+const CALLS: &[&str] = &["tool_calls", "tool_failures", "errors"];
+
+/// A message of OpenCode, which tells the tokens of its last step and the cost of all, and its steps.
+fn steps_of_opencode(bench: &Bench, steps: &[[u64; 5]]) {
+    let times = json!({"created": 1_770_000_000_000_u64});
+    let session = json!({"id": "ses_1", "version": "1.3", "projectID": "p", "directory": "/p", "time": times});
+    write(bench, "st/session/p/ses_1.json", session);
+    let message = |id: &str, role: &str| json!({"id": id, "sessionID": "ses_1", "role": role, "modelID": "m", "time": times});
+    write(bench, "st/message/ses_1/m1.json", message("m1", "user"));
+    let part = |id: &str, message: &str, kind: &str| json!({"id": id, "sessionID": "ses_1", "messageID": message, "type": kind, "text": "do it"});
+    write(bench, "st/part/m1/p1.json", part("p1", "m1", "text"));
+    let tokens = |[input, output, read, written, _]: [u64; 5]| {
+        json!({"input": input, "output": output, "reasoning": 0,
+            "cache": {"read": read, "write": written}})
+    };
+    let cost = |step: &[u64; 5]| step[4] as f64;
+    let mut answer = message("m2", "assistant");
+    for (number, step) in steps.iter().enumerate() {
+        let id = format!("q{number}");
+        let mut finish = part(&id, "m2", "step-finish");
+        finish["tokens"] = tokens(*step);
+        finish["cost"] = cost(step).into();
+        write(bench, &format!("st/part/m2/{id}.json"), finish);
+        answer["tokens"] = tokens(*step);
+    }
+    answer["cost"] = steps.iter().map(cost).sum::<f64>().into();
+    write(bench, "st/message/ses_1/m2.json", answer);
+}
+
+/// If this fails, a message that gets another step between two imports has wrong tokens or costs.
+#[test]
+fn steps_of_a_message_count_once() {
+    let steps = [[100, 20, 30, 7, 1], [200, 10, 0, 0, 2], [400, 40, 10, 0, 4], [100, 20, 30, 7, 1]];
+    let sum = |many: usize| {
+        let sums = (0..5).map(|at| steps[..many].iter().map(|step| step[at] as f64).sum());
+        ("imported".to_owned(), sums.collect::<Vec<f64>>())
+    };
+    let grown = Bench::new();
+    for many in 1..=steps.len() {
+        steps_of_opencode(&grown, &steps[..many]);
+        for _ in 0..2 {
+            import(&grown, "st");
+            assert_eq!(run(&grown, TOKENS), sum(many), "{many} steps");
+        }
+        let whole = Bench::new();
+        steps_of_opencode(&whole, &steps[..many]);
+        import(&whole, "st");
+        assert_eq!(run(&whole, TOKENS), sum(many), "{many} steps at once");
+    }
+}
+
+/// If this fails, a call whose id an earlier one had hides that one's failure.
+#[test]
+fn call_ids_that_come_again() {
+    let two = ("imported".to_owned(), vec![2.0, 1.0, 1.0]);
+    let bench = Bench::new();
+    steps_of_opencode(&bench, &[]);
+    for (id, status) in [("p2", "error"), ("p3", "completed")] {
+        let state =
+            json!({"status": status, "input": {"command": id}, "error": "no", "output": "ok"});
+        let part = json!({"id": id, "sessionID": "ses_1", "messageID": "m2", "type": "tool",
+            "callID": "call_0", "tool": "bash", "state": state});
+        write(&bench, &format!("st/part/m2/{id}.json"), part);
+        import(&bench, "st");
+    }
+    assert_eq!(run(&bench, CALLS), two);
+
+    let call = |command: &str| {
+        json!({"type": "tool_call", "runId": "R", "id": "R/call_0", "name": "bash",
+            "input": {"command": command}})
+    };
+    let result = |output: Value| {
+        json!({"type": "tool_result", "runId": "R", "id": "R/call_0", "name": "bash",
+            "output": output})
+    };
+    // The third start is the second one, told again.
+    let lines =
+        [call("rm"), result(json!({"error": "no"})), call("ls"), result(json!("ok")), call("ls")];
+    for cut in [2, 3, 4, 5] {
+        let bench = Bench::new();
+        for part in [&lines[..cut], &lines] {
+            write(&bench, "g.jsonl", jsonl(part));
+            import(&bench, "g.jsonl");
+        }
+        assert_eq!(run(&bench, CALLS), two, "cut at {cut}");
+    }
+
+    let bench = Bench::new();
+    let event = |number: u32, kind: &str, more: Value| {
+        let mut event = json!({"id": format!("e{number}"), "kind": kind, "source": "agent",
+            "timestamp": format!("2026-06-16T05:39:1{number}"), "tool_name": "terminal",
+            "tool_call_id": "c0"});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        write(&bench, &format!("v1/events/event-0000{number}-e{number}.json"), event);
+    };
+    for (start, command, failed) in [(1, "rm", true), (3, "ls", false)] {
+        event(start, "ActionEvent", json!({"action": {"command": command}}));
+        let observation = json!({"content": [{"type": "text", "text": "x"}], "is_error": failed});
+        let of_action = json!({"action_id": format!("e{start}"), "observation": observation});
+        event(start + 1, "ObservationEvent", of_action);
+        import(&bench, "v1");
+    }
+    assert_eq!(run(&bench, CALLS), two);
+}
+
+/// If this fails, tokens that the state of a conversation tells before its events do count twice.
+#[test]
+fn a_state_before_its_events() {
+    let bench = Bench::new();
+    let stats = |input: u64, output: u64| {
+        json!({"usage_to_metrics": {"default": {"model_name": "m", "accumulated_cost": 0.5,
+            "accumulated_token_usage": {"prompt_tokens": input, "completion_tokens": output}}}})
+    };
+    let folder = "0d6b7a6e6cf14a428b8e5a1f5a0c1111";
+    let state = |used: Value| {
+        let state = json!({"id": "0d6b7a6e-6cf1-4a42-8b8e-5a1f5a0c1111",
+            "agent": {"kind": "Agent"}, "workspace": {"working_dir": "/p"},
+            "execution_status": "running", "stats": used});
+        write(&bench, &format!("{folder}/base_state.json"), state);
+    };
+    let event = |number: u32, used: Value| {
+        let event = json!({"id": format!("s{number}"), "source": "environment", "key": "stats",
+            "timestamp": format!("2026-06-16T05:39:2{number}"), "value": used,
+            "kind": "ConversationStateUpdateEvent"});
+        write(&bench, &format!("{folder}/events/event-0000{number}-s{number}.json"), event);
+    };
+    let prompt = json!({"id": "u", "source": "user", "kind": "MessageEvent",
+        "timestamp": "2026-06-16T05:39:19",
+        "llm_message": {"content": [{"type": "text", "text": "x"}]}});
+    write(&bench, &format!("{folder}/events/event-00000-u.json"), prompt);
+    state(stats(100, 10));
+    import(&bench, folder);
+    event(1, stats(100, 10));
+    event(2, stats(300, 30));
+    state(stats(300, 30));
+    import(&bench, folder);
+    assert_eq!(run(&bench, &["input_tokens", "output_tokens"]).1, [300.0, 30.0]);
+}
+
+/// If this fails, calls and tokens that only the list of all messages tells are lost.
+#[test]
+fn a_message_that_is_completed_in_the_list() {
+    let bench = Bench::new();
+    let message = |kind: &str| json!({"id": kind, "timestamp": "2026-01-16T18:34:01.000Z", "type": kind, "content": "x"});
+    let mut grown = message("gemini");
+    grown["tokens"] = json!({"input": 100, "output": 10, "cached": 40, "total": 110});
+    let response = json!({"functionResponse": {"id": "c1", "response": {"error": "no"}}});
+    grown["toolCalls"] =
+        json!([{"id": "c1", "name": "sh", "args": {}, "status": "error", "result": [response]}]);
+    let lines = [
+        json!({"sessionId": "gs", "projectHash": "0b", "startTime": "2026-01-16T18:34:00.000Z",
+            "kind": "main"}),
+        message("user"),
+        message("gemini"),
+        json!({"$set": {"messages": [message("user"), grown]}}),
+    ];
+    for cut in [3, 4] {
+        write(&bench, "s.jsonl", jsonl(&lines[..cut]));
+        import(&bench, "s.jsonl");
+    }
+    assert_eq!(run(&bench, CALLS), ("imported".to_owned(), vec![1.0, 1.0, 1.0]));
+    assert_eq!(run(&bench, &TOKENS[..3]).1, [60.0, 10.0, 40.0]);
+    assert_eq!(run(&bench, &["prompts"]).1, [1.0]);
+}
+
+/// If this fails, a session that says that it failed passes, or one that was closed after its end is
+/// red.
+#[test]
+fn how_sessions_say_that_they_ended() {
+    let stream = [
+        json!({"type": "step_start", "timestamp": 1_730_000_002_000_u64, "sessionID": "s",
+            "part": {"id": "p", "sessionID": "s", "messageID": "m", "type": "step-start"}}),
+        json!({"type": "error", "timestamp": 1_730_000_002_600_u64, "sessionID": "s",
+            "error": {"name": "APIError", "data": {"message": "quota"}}}),
+    ];
+    let conversation = [
+        json!({"id": "u", "timestamp": "2026-06-16T05:39:19", "source": "user",
+            "kind": "MessageEvent", "llm_message": {"content": "x"}}),
+        json!({"id": "c", "timestamp": "2026-06-16T05:39:20", "source": "environment",
+            "detail": "quota", "kind": "ConversationErrorEvent"}),
+    ];
+    let task = |class: &str, namespace: &str| {
+        json!({"type": class, "timestamp": "2026-04-26T10:00:00Z", "full_namespace": namespace,
+            "task_name": "t", "message": "x"})
+    };
+    let state = |number: u32, state: &str| {
+        json!({"id": number, "timestamp": "2025-01-01T10:00:04", "source": "environment",
+            "observation": "agent_state_changed", "content": "", "extras": {"agent_state": state}})
+    };
+    let inner = [
+        task("TaskStartEvent", "m"),
+        task("TaskStartEvent", "m/sub"),
+        task("FailEvent", "m/sub"),
+        task("SuccessEvent", "m"),
+    ];
+    let outer = [task("TaskStartEvent", "m"), task("FailEvent", "m")];
+    let closed = [state(0, "finished"), state(1, "stopped")];
+    let broken = [state(0, "error"), state(1, "stopped")];
+    let stopped = [state(0, "running"), state(1, "stopped")];
+    let cases: [(&[Value], &str); 7] = [
+        (&stream, "failed"),
+        (&conversation, "failed"),
+        (&outer, "failed"),
+        (&inner, "completed"),
+        (&closed, "completed"),
+        (&broken, "failed"),
+        (&stopped, "cancelled"),
+    ];
+    for (lines, status) in cases {
+        let bench = Bench::new();
+        write(&bench, "log.jsonl", jsonl(lines));
+        import(&bench, "log.jsonl");
+        assert_eq!(run(&bench, &[]).0, status, "{}", lines[1]);
+        let exit = if status == "completed" { 0 } else { 5 };
+        let said = bench.call(&["validate", "--all", "--expect-status", "completed"]);
+        assert_eq!(said.status, exit, "{status} {} {}", said.out, said.err);
+    }
+}
+
+/// If this fails, a call of the gateway without an id is two calls: its start is by the agent and its
+/// end by the tool.
+#[test]
+fn a_start_and_an_end_by_two_actors() {
+    let bench = Bench::with_run();
+    for (start, end) in [("tool_call", "tool_result"), ("repl_input", "repl_output")] {
+        bench.ok(&["emit", "--run", "r", start, "--data", r#"{"name":"bash"}"#]);
+        bench.ok(&["emit", "--run", "r", end, "--data", r#"{"name":"bash","output":"ok"}"#]);
+    }
+    // Other types have one actor for both.
+    bench.ok(&[
+        "emit",
+        "--run",
+        "r",
+        "tool.started",
+        "--data",
+        r#"{"tool_name":"x"}"#,
+        "--actor",
+        "agent",
+    ]);
+    bench.ok(&["emit", "--run", "r", "tool.completed", "--data", r#"{"tool_name":"x"}"#]);
+    bench.ok(&["summarize", "r"]);
+    assert_eq!(run(&bench, &["tool_calls"]).1, [4.0]);
+}
