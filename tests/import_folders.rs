@@ -527,3 +527,76 @@ fn states_alone_and_events_with_numbers() {
             .all(|event| event["timestamp"].as_str().unwrap() < "2026-03-02")
     );
 }
+
+/// If this fails, a session of an older Claude Code that is named alone loses its sub-agents, or a
+/// named sub-agent its session.
+#[test]
+fn sub_agents_beside_their_session() {
+    let line = |session: &str, agent: Option<&str>, id: &str, text: &str| {
+        json!({"type": "user", "sessionId": session, "uuid": id, "agentId": agent,
+            "isSidechain": agent.is_some(), "cwd": "/w", "timestamp": "2026-03-01T10:00:00.000Z",
+            "message": {"role": "user", "content": text}})
+    };
+    let answer = |session: &str, agent: Option<&str>, id: &str| {
+        let usage = json!({"input_tokens": 10, "output_tokens": 5});
+        let mut answer = line(session, agent, id, "");
+        answer["type"] = "assistant".into();
+        answer["message"] = json!({"role": "assistant", "id": id, "model": "m", "usage": usage,
+            "content": [{"type": "text", "text": "done"}]});
+        answer
+    };
+    let (own, other) =
+        ("5e8f0a2e-1111-4222-8333-444455556666", "6e8f0a2e-1111-4222-8333-444455556666");
+    let files = [
+        (own.to_owned(), own, None),
+        ("agent-a1".to_owned(), own, Some("a1")),
+        ("agent-b2".to_owned(), other, Some("b2")),
+    ];
+    for named in [own, "agent-a1"] {
+        let bench = Bench::new();
+        for (name, session, agent) in &files {
+            let lines = [
+                line(session, *agent, &format!("{name}-u"), "look"),
+                answer(session, *agent, &format!("{name}-m")),
+            ];
+            write(&bench, &format!("p/{name}.jsonl"), &jsonl(&lines));
+        }
+        let runs = import(&bench, &[&format!("p/{named}.jsonl")]);
+        assert_eq!(runs, [format!("claude-code-{own}")]);
+        let counts = counts(&bench, &runs[0]);
+        assert_eq!([&counts["prompts"], &counts["input_tokens"]], [1, 20], "{named}");
+    }
+}
+
+/// If this fails, a continuation of a trajectory stands before its beginning.
+#[test]
+fn continued_trajectories() {
+    let bench = Bench::new();
+    let part = |name: &str, from: u64, text: &str| {
+        let steps = json!([{"step_id": from, "source": "agent", "message": text}]);
+        let document = json!({"schema_version": "ATIF-v1.7", "session_id": "s",
+            "agent": {"name": "a", "version": "1"}, "steps": steps});
+        write(&bench, &format!("t/{name}.json"), &document.to_string());
+    };
+    part("trajectory", 1, "first");
+    for number in [1, 2, 10] {
+        part(&format!("trajectory.cont-{number}"), number + 1, &format!("then {number}"));
+    }
+    let runs = import(&bench, &["t"]);
+    let said: Vec<String> = events(&bench, &runs[0])
+        .iter()
+        .filter_map(|event| event["data"]["text"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(said, ["first", "then 1", "then 2", "then 10"]);
+}
+
+/// If this fails, a message that is named alone fails without a reason.
+#[test]
+fn a_part_that_is_named_alone() {
+    let bench = Bench::new();
+    write(&bench, "st/session/p/s.json", r#"{"id":"s","projectID":"p","directory":"/p"}"#);
+    write(&bench, "st/message/s/m.json", r#"{"id":"m","sessionID":"s","role":"user","time":{}}"#);
+    let said = bench.call(&["import", "st/message/s/m.json"]);
+    assert_eq!(said.status, 65, "{}", said.err);
+    assert!(said.err.contains("it is a part of a stored session"), "{}", said.err);
+}

@@ -13,8 +13,9 @@ use super::copies_of_files::{merged, without_copies};
 use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
 use super::relatives::{
-    folder_of_events, has_lines, is_part, is_source_name, is_state, name_of, number_of,
-    parent_session, relatives, root_of, session_of_parent, stem, storage_of, stored_children,
+    agent_files_beside, continuation_of, folder_of_events, has_lines, is_part, is_source_name,
+    is_state, name_of, number_of, parent_session, relatives, root_of, session_of_parent, stem,
+    storage_of, stored_children,
 };
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
@@ -56,6 +57,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     let mut found = Found::default();
     let mut files: Vec<PathBuf> = paths.iter().flat_map(|path| files_of(path)).collect();
     files.extend(stored_children(paths));
+    files.extend(agents_beside(paths, from));
     files.sort();
     files.dedup();
     files.retain(|path| !is_part(path));
@@ -120,10 +122,38 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
         found.skipped.extend(skipped);
     }
     found.sessions = merged(std::mem::take(&mut found.sessions), &mut found.skipped);
+    if found.sessions.is_empty() {
+        let parts = paths.iter().filter(|path| is_part(path) && path.is_file()).cloned();
+        let reason = || NotImported::Part;
+        found.skipped.extend(parts.map(|source| SkippedSource { source, reason: reason() }));
+    }
     found
         .sessions
         .sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.id.cmp(&other.id)));
     found
+}
+
+/// The files that older versions of Claude Code wrote for the sub-agents of the named sessions, beside
+/// these, and the sessions of named sub-agents.
+fn agents_beside(named: &[PathBuf], from: Option<&'static Dialect>) -> Vec<PathBuf> {
+    if from.is_some_and(|dialect| dialect.name != "claude-code") {
+        return Vec::new();
+    }
+    let session = |path: &Path| {
+        let look = look(path, from).ok().filter(|look| look.dialect.name == "claude-code");
+        look.and_then(|look| session_of(path, &look))
+    };
+    let mut all = Vec::new();
+    for path in named.iter().filter(|path| path.is_file()) {
+        let agents = agent_files_beside(path);
+        let id = (!agents.is_empty()).then(|| session(path)).flatten();
+        let Some(id) = id else { continue };
+        let is_agent = agents.contains(path);
+        all.extend(agents.into_iter().filter(|agent| session(agent).as_ref() == Some(&id)));
+        let parent = path.with_file_name(format!("{id}.jsonl"));
+        all.extend(Some(parent).filter(|parent| is_agent && parent.is_file()));
+    }
+    all
 }
 
 /// Leaves out the files that runlog derives from a log beside them, unless they are named.
@@ -210,7 +240,8 @@ fn holds(path: &Path, session: &str) -> bool {
 fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource>) {
     let mut files: Vec<&Candidate> = files.iter().collect();
     files.sort_by(|one, other| {
-        let by_number = || number_of(&one.path).cmp(&number_of(&other.path));
+        let number = |file: &Candidate| (number_of(&file.path), continuation_of(&file.path));
+        let by_number = || number(one).cmp(&number(other));
         one.is_sub_agent
             .cmp(&other.is_sub_agent)
             .then_with(by_number)

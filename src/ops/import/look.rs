@@ -64,6 +64,8 @@ pub(crate) enum NotImported {
     Copy(PathBuf),
     /// Its agent has moved the session to this database.
     Moved(PathBuf),
+    /// It is a message of a stored session, or a part of one.
+    Part,
     /// It names no session, and has nothing that anybody said or did. More may follow.
     NoSession,
 }
@@ -85,6 +87,9 @@ impl fmt::Display for NotImported {
             Self::Moved(database) => {
                 write!(f, "its session is in the database {}", database.display())
             }
+            Self::Part => f.write_str(
+                "it is a part of a stored session; name the session's file, or the folder of all",
+            ),
             Self::NoSession => f.write_str("it has no complete line that belongs to a session"),
             Self::Database(why) => {
                 write!(f, "the sessions of this database cannot be read: {why}")

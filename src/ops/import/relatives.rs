@@ -118,6 +118,12 @@ pub(super) fn number_of(path: &Path) -> Option<u64> {
     stem(path).parse().ok()
 }
 
+/// Which continuation of a trajectory a file holds: `trajectory.cont-1.json` comes after
+/// `trajectory.json`.
+pub(super) fn continuation_of(path: &Path) -> Option<u64> {
+    stem(path).rsplit_once(".cont-")?.1.parse().ok()
+}
+
 /// The files that belong to a session file: the session before its sub-agents, a stored session
 /// before its messages and their parts.
 pub(super) fn relatives(path: &Path, session: &str, dialect: &Dialect) -> Vec<PathBuf> {
@@ -175,6 +181,15 @@ fn with_state(path: &Path) -> Vec<PathBuf> {
     let state = folder.with_file_name(STATE);
     let has_state = folder.ends_with(EVENTS) && state.is_file();
     [own].into_iter().chain(has_state.then_some(state)).collect()
+}
+
+/// The files beside this one that are named like those of sub-agents, this one included.
+pub(super) fn agent_files_beside(path: &Path) -> Vec<PathBuf> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut files = sorted(folder.unwrap_or(Path::new(".")));
+    files.retain(|path| stem(path).starts_with("agent-"));
+    // The same form as that of the path.
+    files.iter().filter_map(|file| Some(path.with_file_name(file.file_name()?))).collect()
 }
 
 /// Whether an id can be the name of a file or a folder, and leads nowhere else.
