@@ -191,6 +191,20 @@ pub(crate) fn preview_end(text: &str, columns: usize) -> String {
     std::iter::once('…').chain(kept.into_iter().rev()).collect()
 }
 
+/// Like [`preview_end`], for a path, perhaps after one word. It is cut between two folders if it can
+/// be.
+#[must_use]
+pub(crate) fn preview_path(text: &str, columns: usize) -> String {
+    let (lead, path) = text.split_once(' ').unwrap_or(("", text));
+    let lead = if lead.is_empty() { String::new() } else { format!("{} ", preview(lead, 20)) };
+    let path = preview_end(path, columns.saturating_sub(lead.width()));
+    let cut = path.strip_prefix('…').and_then(|rest| {
+        let at = rest.find('/').filter(|at| at + 1 < rest.len())?;
+        Some(format!("…{}", &rest[at..]))
+    });
+    lead + &cut.unwrap_or(path)
+}
+
 /// Removes colour and style sequences (`ESC [ … m`) of captured terminal output. Every other
 /// sequence is shown.
 fn without_styles(text: &str) -> Cow<'_, str> {

@@ -47,7 +47,34 @@ const FAILURES: &[&str] = &[
     "couldn't ",
     "timed out",
     "assert",
+    "invalid",
+    "does not exist",
+    "did not",
+    "not permitted",
+    "not allowed",
+    "no replacement",
+    "unexpected",
 ];
+
+/// What marks a line that says why something failed, better than the sums at the end of the output.
+const REASONS: &[&str] = &[
+    "assertionerror",
+    "assertion failed",
+    "assertion `",
+    "panicked at",
+    "error:",
+    "error[",
+    "exception:",
+    "fatal:",
+    "no such file",
+    "not found",
+    "permission denied",
+    "no replacement",
+    "did not appear",
+];
+
+/// What a test's name begins with if it failed.
+const FAILED_TESTS: &[&str] = &["FAIL ", "FAILED ", "--- FAIL", "✗", "✕", "×", "✘", "not ok"];
 
 /// Phrases that look like failures and report none.
 const HARMLESS: &[&str] =
@@ -116,15 +143,20 @@ pub(crate) fn chosen(lines: Vec<String>, most: usize, part: OutputPart) -> Vec<S
     out
 }
 
-/// The first line that says what failed, the last ones that do, and then the last lines.
+/// The first lines that say why, the last one that says what failed, the first one that does, the
+/// others that do from the last one on, and then the last lines.
 fn failing(lines: &[String], most: usize) -> Vec<usize> {
-    let failing: Vec<usize> =
-        lines.iter().enumerate().filter(|(_, line)| is_failure(line)).map(|(at, _)| at).collect();
-    let first = failing.iter().take(1);
-    let last = failing.iter().skip(1).rev().take(most.saturating_sub(1));
-    let mut wanted: Vec<usize> = first.chain(last).copied().collect();
-    wanted.truncate(most);
-    for at in (0..lines.len()).rev() {
+    let with = |is_wanted: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        (0..lines.len()).filter(|at| is_wanted(*at)).collect()
+    };
+    // A line that ends with a colon says nothing without the next one.
+    let reasons = with(&|at| is_reason(&lines[at]) || (at > 0 && is_lead(&lines[at - 1])));
+    let failing = with(&|at| is_failure(&lines[at]));
+    let reasons = reasons.iter().take(most.saturating_sub(1));
+    let ends = failing.last().into_iter().chain(failing.first());
+    let order = reasons.chain(ends).chain(failing.iter().rev()).copied();
+    let mut wanted: Vec<usize> = Vec::with_capacity(most);
+    for at in order.chain((0..lines.len()).rev()) {
         if wanted.len() >= most {
             break;
         }
@@ -133,6 +165,27 @@ fn failing(lines: &[String], most: usize) -> Vec<usize> {
         }
     }
     wanted
+}
+
+/// Whether a line says why something failed.
+fn is_reason(line: &str) -> bool {
+    let line = line.trim_start();
+    if line.len() > LONGEST_REASON || is_lead(line) {
+        return false;
+    }
+    let lower = line.to_lowercase();
+    FAILED_TESTS.iter().any(|mark| line.starts_with(mark))
+        || REASONS.iter().any(|mark| lower.contains(mark))
+}
+
+/// Maximum length in bytes of a line that says why something failed. Longer ones are code.
+const LONGEST_REASON: usize = 400;
+
+/// Whether a line only leads to the next one: `ERROR:`.
+fn is_lead(line: &str) -> bool {
+    const LONGEST: usize = 24;
+    let line = line.trim();
+    line.ends_with(':') && line.len() <= LONGEST && is_failure(line)
 }
 
 /// Whether a line says that something failed.
@@ -216,6 +269,16 @@ mod tests {
         with.insert(22, "0 failed".to_owned());
         let shown = excerpt(&with.join("\n"), 3, OutputPart::Failure);
         assert_eq!(shown, ["…", "error[E1]: no", "…", "test x ... FAILED", "…", "step 29"]);
+        let tests = "Failed Tests 1\n FAIL  a.test > empty\nAssertionError: expected '' to be '??'\n\
+            at a.ts:3\nTest Files 1 failed\nTests 1 failed | 6 passed\nTest failed.";
+        let shown = excerpt(tests, 3, OutputPart::Failure).join("|");
+        assert_eq!(
+            shown,
+            "…| FAIL  a.test > empty|AssertionError: expected '' to be '??'|…|Test failed."
+        );
+        let led = format!("ERROR:\nNo text like `x` in a.c.\n{}", lines.join("\n"));
+        let shown = excerpt(&led, 3, OutputPart::Failure).join("|");
+        assert_eq!(shown, "ERROR:|No text like `x` in a.c.|…|step 29");
         assert_eq!(excerpt(&lines.join("\n"), 2, OutputPart::Last), ["…", "step 28", "step 29"]);
         assert_eq!(excerpt(&lines.join("\n"), 1, OutputPart::First), ["step 0", "…"]);
     }

@@ -301,6 +301,7 @@ fn call_entry(fold: &mut TranscriptFold, aside: &mut Aside, line: CallLine) -> C
         input: fold.inputs.remove(&line.call),
         result: fold.results.remove(&line.call),
         page: fold.page_calls.as_mut().map(|calls| Box::new(calls.take(line.call))),
+        exit_code: fold.exit_codes.remove(&line.call),
         reason: fold.failures.remove(&line.call),
         returned: fold.returned.remove(&line.call),
         telling: line.telling,

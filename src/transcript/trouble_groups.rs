@@ -1,12 +1,14 @@
 //! Errors and warnings for people: equal ones together, and those worth reading first before the
 //! others.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
 use super::value::NoteLevel;
 use crate::event::time::Timestamp;
+use crate::text::inert::preview;
+use crate::text::output::{OutputPart, chosen};
 
 /// Maximum number of groups, and of sequences that a group names.
 const MOST_GROUPS: usize = 1000;
@@ -50,19 +52,43 @@ pub(crate) struct TroubleGroup {
     pub time: Timestamp,
 }
 
+/// The output of a failed call: the lines that say something.
+#[derive(Clone, Debug)]
+pub(crate) struct FailedOutput {
+    /// The tool.
+    pub tool: String,
+    /// Whether the call only searched.
+    pub is_search: bool,
+    /// Its exit code, if it has one.
+    pub exit_code: Option<i64>,
+    /// The lines.
+    pub lines: Vec<String>,
+}
+
+/// A line says nothing about a call if at least this many failed outputs have it, and if it is at
+/// least this long.
+const MANY: u64 = 5;
+const NOISE: usize = 24;
+
+/// Maximum number of lines of an error of a call.
+const TOLD_LINES: usize = 3;
+
 /// The groups so far.
 #[derive(Debug, Default)]
 pub(crate) struct TroubleGroups {
     groups: Vec<TroubleGroup>,
+    /// The outputs of the groups' failed calls.
+    outputs: HashMap<usize, FailedOutput>,
     places: HashMap<(NoteLevel, String), usize>,
     /// How many errors and warnings are in no group, because there are too many groups.
     pub more: u64,
 }
 
 impl TroubleGroups {
-    /// Adds an error or a warning, as a group of one.
-    pub(super) fn add(&mut self, trouble: TroubleGroup) {
-        let key = (trouble.level, without_numbers(&trouble.text));
+    /// Adds an error or a warning, as a group of one. `output` is that of a failed call.
+    pub(super) fn add(&mut self, trouble: TroubleGroup, output: Option<FailedOutput>) {
+        let told = output.as_ref().map(|output| output.lines.join("\n"));
+        let key = (trouble.level, without_numbers(told.as_deref().unwrap_or(&trouble.text)));
         if let Some(group) = self.places.get(&key).and_then(|at| self.groups.get_mut(*at)) {
             group.times += trouble.times;
             group.rank = group.rank.min(trouble.rank);
@@ -70,6 +96,7 @@ impl TroubleGroups {
             group.sequences.extend(trouble.sequences.into_iter().take(room));
         } else if self.groups.len() < MOST_GROUPS {
             self.places.insert(key, self.groups.len());
+            self.outputs.extend(output.map(|output| (self.groups.len(), output)));
             self.groups.push(trouble);
         } else {
             self.more += trouble.times;
@@ -79,7 +106,19 @@ impl TroubleGroups {
     /// The groups, those worth reading first before the others.
     #[must_use]
     pub(crate) fn finish(self) -> Vec<TroubleGroup> {
-        let mut groups = self.groups;
+        let noise = self.noise();
+        let mut by_text = Self { more: self.more, ..Self::default() };
+        for (at, mut group) in self.groups.into_iter().enumerate() {
+            if let Some(output) = self.outputs.get(&at) {
+                let (text, has_own) = output.told(&noise).unwrap_or((group.text, true));
+                group.text = text;
+                if output.is_search && !has_own {
+                    group.rank = TroubleRank::Harmless;
+                }
+            }
+            by_text.add(group, None);
+        }
+        let mut groups = by_text.groups;
         for group in &mut groups {
             if group.times > 1 && group.rank == TroubleRank::Once {
                 group.rank = TroubleRank::Repeated;
@@ -89,6 +128,53 @@ impl TroubleGroups {
         groups
     }
 }
+
+impl TroubleGroups {
+    /// The lines that many failed outputs have, and that are not all that these say: complaints of the
+    /// shell, banners.
+    fn noise(&self) -> HashSet<String> {
+        let mut times: HashMap<&str, u64> = HashMap::new();
+        for (at, output) in &self.outputs {
+            let lines: HashSet<&str> = output.lines.iter().map(|line| line.trim()).collect();
+            for line in lines.into_iter().filter(|line| line.len() >= NOISE) {
+                *times.entry(line).or_default() += self.groups[*at].times;
+            }
+        }
+        let is_frequent = |line: &str| times.get(line.trim()).is_some_and(|many| *many >= MANY);
+        let has_more = |output: &&FailedOutput| {
+            let is_other = |line: &String| !is_frequent(line);
+            output.lines.iter().any(|line| is_frequent(line)) && output.lines.iter().any(is_other)
+        };
+        let others = self.outputs.values().filter(has_more);
+        let lines = others.flat_map(|output| output.lines.iter().filter(|line| is_frequent(line)));
+        lines.map(|line| line.trim().to_owned()).collect()
+    }
+}
+
+impl FailedOutput {
+    /// What it says besides the noise, and whether it says anything. `None` if there is no noise in
+    /// it.
+    fn told(&self, noise: &HashSet<String>) -> Option<(String, bool)> {
+        let is_own = |line: &&String| !noise.contains(line.trim());
+        let own: Vec<String> = self.lines.iter().filter(is_own).cloned().collect();
+        if own.len() == self.lines.len() {
+            return None;
+        }
+        let has_own = !own.is_empty();
+        let text = match (own.is_empty(), self.exit_code) {
+            (false, _) => chosen(own, TOLD_LINES, OutputPart::Failure).join("\n"),
+            (true, Some(code)) => {
+                format!("exit code {code}, and no output but what other failed calls have too")
+            }
+            (true, None) => "no output but what other failed calls have too".to_owned(),
+        };
+        let text = text.trim_start_matches("…\n");
+        Some((preview(&format!("{}: {text}", self.tool), MAX_TEXT), has_own))
+    }
+}
+
+/// Maximum width of a text, in columns.
+pub(crate) const MAX_TEXT: usize = 300;
 
 /// The text with every number as `0`, so that line numbers, times and process ids do not matter.
 fn without_numbers(text: &str) -> String {
@@ -121,7 +207,8 @@ mod tests {
             let (kind, level) = ("error".to_owned(), NoteLevel::Error);
             let text = text.to_owned();
             let (sequences, time) = (vec![sequence], Timestamp::from_millis(0));
-            groups.add(TroubleGroup { kind, level, text, rank, times: 1, sequences, time });
+            let group = TroubleGroup { kind, level, text, rank, times: 1, sequences, time };
+            groups.add(group, None);
         }
         let told: Vec<_> =
             groups.finish().into_iter().map(|one| (one.sequences, one.times)).collect();

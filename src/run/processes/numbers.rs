@@ -19,11 +19,11 @@ pub(super) struct ProcessNumbers {
     /// Whether the log has nothing of these processes.
     are_new: bool,
     /// Starts of open calls that the log has too. It is not certain that they are of that process.
-    known_starts: Vec<KnownStart>,
+    logged_starts: Vec<LoggedStart>,
 }
 
 /// The start of a call that the log has.
-struct KnownStart {
+struct LoggedStart {
     call: String,
     /// Its line, before it got the number of a process.
     line: Imported,
@@ -59,7 +59,7 @@ impl ProcessNumbers {
         self.of_sessions.insert(session, number);
         let mut earlier = Vec::new();
         if known.is_some_and(|known| known != number) {
-            let starts = self.known_starts.drain(..);
+            let starts = self.logged_starts.drain(..);
             earlier.extend(starts.map(|start| with_number(&start.line, number)));
         }
         let plain = std::mem::replace(line, numbered);
@@ -76,14 +76,14 @@ impl ProcessNumbers {
     ) -> Result<(), RunError> {
         for (draft, numbered) in line.drafts.iter().zip(&numbered.drafts) {
             let Some(call) = draft.correlation_id.as_deref() else { continue };
-            self.known_starts.retain(|start| start.call != call);
+            self.logged_starts.retain(|start| start.call != call);
             let id = numbered.event_id.as_deref().filter(|_| line.drafts.len() == 1);
             if View::of(&draft.as_event()).role == Role::ToolStart
                 && let Some(id) = id
                 && recorder.stored(id)?.is_some()
             {
                 let call = call.to_owned();
-                self.known_starts.push(KnownStart { call, line });
+                self.logged_starts.push(LoggedStart { call, line });
                 break;
             }
         }

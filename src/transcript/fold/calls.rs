@@ -9,6 +9,7 @@ use crate::event::fields::{View, as_long_text, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
 use crate::history::calls::{Call, Observed};
+use crate::json::Json;
 use crate::json::Members;
 use crate::text::inert::{preview, preview_end};
 use crate::text::output::{OutputPart, excerpt};
@@ -20,7 +21,7 @@ use crate::transcript::todo::{self, TodoState};
 use crate::transcript::value::NoteMark;
 
 /// Maximum width of a call's arguments, in columns.
-const ARGUMENTS: usize = 80;
+const ARGUMENTS: usize = 140;
 /// Maximum width of the result shown next to a call, in columns.
 const RETURNED: usize = 200;
 /// Maximum number of lines of a command's output shown there.
@@ -110,6 +111,10 @@ impl TranscriptFold {
                 let told = told.trim_start_matches("… ⏎ ").to_owned();
                 let told = if told.is_empty() { text.into_owned() } else { told };
                 self.failures.insert(observed.call, preview(&told, 160));
+            }
+            let code = view.data.get("exit_code").and_then(Json::as_f64);
+            if let Some(code) = code.filter(|code| *code != 0.0 && view.role == Role::ToolFail) {
+                self.exit_codes.insert(observed.call, code as i64);
             }
         }
         if view.role == Role::ToolStart {
@@ -294,6 +299,7 @@ impl TranscriptFold {
             self.listed.remove(&index);
             self.awaited.remove(&index);
             self.failures.remove(&index);
+            self.exit_codes.remove(&index);
             self.returned.remove(&index);
             let call = self.state.calls.get(index);
             let ended = (call.ends > 0).then_some(call.duration_ms);

@@ -17,6 +17,8 @@ pub(crate) struct IdleTimes {
     found: Vec<IdleTime>,
     /// The latest time of an event so far.
     latest: Option<Timestamp>,
+    /// The same without what a client adds for the model, which it does just before a prompt.
+    worked: Option<Timestamp>,
     /// Whether there was a prompt.
     is_asked: bool,
     /// The ids of the calls that run.
@@ -39,7 +41,8 @@ impl IdleTimes {
         }
         if view.is_prompt() {
             if self.is_asked && self.running.is_empty() {
-                self.waited_ms += duration_ms;
+                let since_work = self.worked.and_then(|worked| time.since(worked));
+                self.waited_ms += since_work.unwrap_or(0);
             }
             self.is_asked = true;
         }
@@ -49,6 +52,10 @@ impl IdleTimes {
             self.running.remove(view.call_id_or_own().as_ref());
         }
         self.latest = self.latest.max(Some(time));
+        let is_added = view.event.kind == "message.system" || view.role == Role::Note;
+        if !is_added {
+            self.worked = self.worked.max(Some(time));
+        }
     }
 
     /// All of them, in the order of the log.

@@ -103,6 +103,8 @@ pub(crate) struct TranscriptFold {
     pub last_sequence: u64,
     /// Why calls failed, by the index of the call.
     pub failures: HashMap<usize, String>,
+    /// The exit codes of failed calls.
+    pub exit_codes: HashMap<usize, i64>,
     /// The most informative line of results, by the index of the call.
     pub returned: HashMap<usize, String>,
     /// The full arguments of calls, by index; only kept by [`TranscriptFold::with_results`].

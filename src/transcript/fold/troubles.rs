@@ -7,10 +7,11 @@ use super::calls::{REJECTED, is_rejection};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
+use crate::json::Json;
 use crate::text::inert::preview;
-use crate::text::output::{OutputPart, excerpt};
+use crate::text::output::{OutputPart, excerpt, told_lines};
 use crate::text::whole::holds_whole;
-use crate::transcript::trouble_groups::{TroubleGroup, TroubleRank};
+use crate::transcript::trouble_groups::{FailedOutput, MAX_TEXT, TroubleGroup, TroubleRank};
 use crate::transcript::value::{NoteLevel, Trouble};
 
 impl TranscriptFold {
@@ -55,19 +56,23 @@ impl TranscriptFold {
             }
             (_, text) => text.or(summary.map(str::to_owned)).unwrap_or_default(),
         };
-        let text = preview(&text, 300);
+        let text = preview(&text, MAX_TEXT);
+        let output = told_output(view, is_search).filter(|_| is_output && !is_rejection(view));
         let level = if error { NoteLevel::Error } else { NoteLevel::Warning };
         let kind = view.event.kind.clone().into_owned();
         let (sequence, time) = (view.event.sequence, view.event.timestamp);
-        self.groups.add(TroubleGroup {
-            kind: kind.clone(),
-            level,
-            text: text.clone(),
-            rank: rank(view, nothing),
-            times: 1,
-            sequences: vec![sequence],
-            time,
-        });
+        self.groups.add(
+            TroubleGroup {
+                kind: kind.clone(),
+                level,
+                text: text.clone(),
+                rank: rank(view, nothing),
+                times: 1,
+                sequences: vec![sequence],
+                time,
+            },
+            output,
+        );
         if self.keeps_all {
             self.troubles.push(Trouble { sequence, time, kind, level, text });
         }
@@ -76,6 +81,18 @@ impl TranscriptFold {
 
 /// Maximum number of lines of the error of a call.
 const TOLD_LINES: usize = 3;
+
+/// The output of a failed call, if it is not long.
+fn told_output(view: &View<'_, '_>, is_search: bool) -> Option<FailedOutput> {
+    const LONGEST: usize = 4 << 10;
+    let text = view.error_text().filter(|text| text.len() <= LONGEST)?;
+    Some(FailedOutput {
+        tool: view.tool().into_owned(),
+        is_search,
+        exit_code: view.data.get("exit_code").and_then(Json::as_f64).map(|code| code as i64),
+        lines: told_lines(&text),
+    })
+}
 
 /// Why the event is worth reading.
 fn rank(view: &View<'_, '_>, nothing_found: bool) -> TroubleRank {

@@ -52,7 +52,7 @@ fn one(group: &TroubleGroup, look: TextLook) -> String {
     let why = match group.rank {
         TroubleRank::EndedTheWork => ", ended the work",
         TroubleRank::OfTheUser => ", by the user",
-        TroubleRank::Harmless => ", did not stop the work",
+        TroubleRank::Harmless => ", minor",
         _ => "",
     };
     let others: Vec<String> = group.sequences.iter().skip(1).map(|one| format!("#{one}")).collect();

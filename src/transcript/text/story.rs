@@ -13,7 +13,7 @@ use crate::history::calls::CallStatus;
 use crate::history::request::own_words;
 use crate::history::tasks::TaskOutcome;
 use crate::text::human::duration;
-use crate::text::inert::{preview, preview_around, preview_middle};
+use crate::text::inert::{preview, preview_around, preview_path};
 use crate::text::output::{OutputPart, chosen, told_lines};
 use crate::transcript::extent::Detail;
 use crate::transcript::fold::REJECTED;
@@ -235,18 +235,21 @@ impl<'t> Story<'t> {
     ) -> (String, String) {
         /// Columns of the arguments that are kept in any case.
         const LEAST: usize = 12;
+        /// Columns for the word before a path, and for the marks around it.
+        const SPARE: usize = 8;
         let (how, look) = (remark(call), self.look);
         if look.detail == Detail::Full {
             return (text.to_owned(), how);
         }
-        // The end of a path is as useful as its beginning.
+        // The end of a path says most.
         let is_path = call.telling == Telling::Nothing && text.split(' ').count() <= 2;
-        let most = if is_path { 1 } else { look.most(2) };
         let room = look.width.saturating_sub(indent);
+        let name = text.rsplit('/').next().unwrap_or_default().width() + who.width() + how.width();
+        let most = if is_path && name + 2 * SPARE <= room { 1 } else { look.most(2) };
         let mut columns = (most * room).saturating_sub(who.width() + 2 + how.width()).max(LEAST);
         loop {
             let text = match is_path {
-                true => preview_middle(text, columns),
+                true => preview_path(text, columns),
                 false => preview_around(text, columns, columns / 3),
             };
             let has_room = wrapped_part(&format!("{who}: {text}{how}"), indent, most, look).1 == 0;
@@ -319,10 +322,16 @@ fn repeated_lines(transcript: &Transcript) -> HashSet<String> {
 
 /// What follows the arguments of a call: the lines it changes, its status, and its time.
 pub(super) fn remark(call: &CallEntry) -> String {
-    let changes = call.changes.map(|changes| format!(" {}", changes.told())).unwrap_or_default();
+    // A call that failed changed nothing.
+    let has_changed = !matches!(call.status, CallStatus::Failed | CallStatus::Blocked);
+    let changes = call.changes.filter(|_| has_changed);
+    let changes = changes.map(|changes| format!(" {}", changes.told())).unwrap_or_default();
     let status = match call.status {
         CallStatus::Completed => String::new(),
         CallStatus::Open => " (no end)".to_owned(),
+        CallStatus::Failed if call.exit_code.is_some() => {
+            format!(" (failed, exit code {})", call.exit_code.unwrap_or_default())
+        }
         status => format!(" ({})", status.name()),
     };
     let took = call.duration_ms.filter(|took| *took > 0);

@@ -115,6 +115,9 @@ pub(super) fn is_beginning(text: &str) -> bool {
     text.ends_with('…') || (text.ends_with(']') && is_moved()) || left_out_in(text).is_some()
 }
 
+/// A rest of up to this many lines is shown.
+const SHORT_REST: usize = 3;
+
 /// Up to `most` lines of a text of an event. If there are more, a line says how to see them.
 pub(super) fn bounded(
     text: &str,
@@ -124,7 +127,9 @@ pub(super) fn bounded(
     transcript: &Transcript,
     look: TextLook,
 ) -> String {
-    let (mut out, left_out) = wrapped_part(text, indent, most, look);
+    // The line that says how to see the rest takes as much room as a short rest.
+    let all = wrapped_part(text, indent, most.saturating_add(SHORT_REST), look);
+    let (mut out, left_out) = if all.1 == 0 { all } else { wrapped_part(text, indent, most, look) };
     let lines = (!is_beginning(text)).then_some(left_out as u64);
     if lines != Some(0) {
         out.push_str(&more(lines, indent, sequence, transcript, look));

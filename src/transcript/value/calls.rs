@@ -28,6 +28,9 @@ pub(crate) struct CallEntry {
     pub changes: Option<ChangedLines>,
     /// How it ended.
     pub status: CallStatus,
+    /// Its exit code, if it failed with one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
     /// How long it took, in milliseconds.
     pub duration_ms: Option<u64>,
     /// The arguments, cut if they are very long. Only kept if the fold keeps results.

@@ -319,8 +319,10 @@ FROM backfilled;
 
 CREATE OR REPLACE VIEW calls AS
 WITH rounds AS (
-  SELECT run_id, sequence, event_id, "time", role, tool, actor, agent_id, agent_name, task,
+  SELECT run_id, sequence, event_id, "time", role, tool, agent_id, agent_name, task,
     recorded_at,
+    CASE WHEN events.actor = 'agent' AND event_type IN ('tool_call', 'tool_result', 'repl_input', 'repl_output') THEN 'tool'
+      ELSE events.actor END AS actor,
     imported AND (coalesce(multiIf(JSONType(ifNull(data, ''), 'time_origin') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'time_origin') = 'String', JSONExtractString(ifNull(data, ''), 'time_origin'), JSONExtractRaw(ifNull(data, ''), 'time_origin')), '') <> 'time_of_reading' OR multiIf(JSONType(ifNull(data, ''), 'history_place') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'history_place') = 'String', JSONExtractString(ifNull(data, ''), 'history_place'), JSONExtractRaw(ifNull(data, ''), 'history_place')) IS NOT NULL OR CASE WHEN (match(ifNull(coalesce(correlation_id, ''), ''), '(^|[_-])[A-Za-z0-9]{20,}$') AND match(ifNull(coalesce(correlation_id, ''), ''), '[0-9][A-Za-z]*[0-9][A-Za-z0-9]*$') AND match(ifNull(coalesce(correlation_id, ''), ''), '[a-z][A-Z0-9]*[a-z][A-Za-z0-9]*$')) OR match(ifNull(coalesce(correlation_id, ''), ''), '(^|[_-])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$') THEN '' END IS NOT NULL) AS may_be_copied,
     coalesce(CASE WHEN (match(ifNull(coalesce(correlation_id, ''), ''), '(^|[_-])[A-Za-z0-9]{20,}$') AND match(ifNull(coalesce(correlation_id, ''), ''), '[0-9][A-Za-z]*[0-9][A-Za-z0-9]*$') AND match(ifNull(coalesce(correlation_id, ''), ''), '[a-z][A-Z0-9]*[a-z][A-Za-z0-9]*$')) OR match(ifNull(coalesce(correlation_id, ''), ''), '(^|[_-])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$') THEN '' END, multiIf(JSONType(ifNull(data, ''), 'history_place') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'history_place') = 'String', JSONExtractString(ifNull(data, ''), 'history_place'), JSONExtractRaw(ifNull(data, ''), 'history_place'))) AS history, correlation_id,
     role IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') AS is_state,

@@ -25,8 +25,8 @@ pub(super) fn calls(sql: &dyn Expressions) -> String {
         "WITH rounds AS (
   SELECT run_id, sequence, event_id, \"time\", role, tool, agent_id, agent_name, task,
     recorded_at,
-    CASE WHEN actor = '{calling}' AND event_type IN ({of_two_actors}) THEN 'tool' ELSE actor END
-      AS actor,
+    CASE WHEN events.actor = '{calling}' AND event_type IN ({of_two_actors}) THEN 'tool'
+      ELSE events.actor END AS actor,
     imported AND ({has_time} OR {history} IS NOT NULL OR {everywhere} IS NOT NULL) AS may_be_copied,
     coalesce({everywhere}, {history}) AS history, correlation_id,
     role IN ({states}) AS is_state,
