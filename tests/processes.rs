@@ -1,8 +1,6 @@
 //! Outputs of several processes of one session, recorded in one run: each numbers its calls from the
 //! start again, and tells the tokens of the whole session.
 
-#![expect(clippy::needless_pass_by_value, reason = "`json!` makes the values at the calls")]
-
 use std::fs;
 
 use serde_json::{Value, json};

@@ -193,6 +193,38 @@ fn without_numbers(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// If this fails, different errors are one group because the shell complains in all of them, or
+    /// an error that happens often counts as noise.
+    #[test]
+    fn what_many_outputs_share_is_noise() {
+        let output = |lines: &[&str]| FailedOutput {
+            tool: "sh".to_owned(),
+            is_search: true,
+            exit_code: Some(1),
+            lines: lines.iter().map(|line| (*line).to_owned()).collect(),
+        };
+        let group = |outputs: Vec<FailedOutput>| -> Vec<(String, u64, TroubleRank)> {
+            let mut groups = TroubleGroups::default();
+            for (sequence, output) in (1..).zip(outputs) {
+                let (kind, level) = ("tool.failed".to_owned(), NoteLevel::Error);
+                let (sequences, time) = (vec![sequence], Timestamp::from_millis(0));
+                let (text, rank) = (output.lines.join(" "), TroubleRank::Once);
+                let one = TroubleGroup { kind, level, text, rank, times: 1, sequences, time };
+                groups.add(one, Some(output));
+            }
+            groups.finish().into_iter().map(|one| (one.text, one.times, one.rank)).collect()
+        };
+        let banner = "shellenv.sh: line 18: /bin/ps: Operation not permitted";
+        let mut outputs = vec![output(&[banner]); 4];
+        outputs.insert(1, output(&[banner, "a.c: no such file"]));
+        let told = group(outputs);
+        assert_eq!(told[0], ("sh: a.c: no such file".to_owned(), 1, TroubleRank::Once));
+        let rest = "sh: exit code 1, and no output but what other failed calls have too";
+        assert_eq!(told[1], (rest.to_owned(), 4, TroubleRank::Harmless));
+        let same = group(vec![output(&[banner]); 6]);
+        assert_eq!(same, [(banner.to_owned(), 6, TroubleRank::Repeated)]);
+    }
+
     /// If this fails, a reader looks at the same error many times, or at a harmless one first.
     #[test]
     fn equal_errors_are_together() {

@@ -398,7 +398,7 @@ impl OpenHands {
         let (action, Some(call)) = (own("id"), own("tool_call_id")) else { return own("id") };
         let Some(action) = action else { return Some(call) };
         let actions = self.actions.entry(call.clone()).or_default();
-        Some(actions.start(call, action))
+        Some(actions.start(call, &action))
     }
 
     /// V1: the id of the call that an observation ends.

@@ -28,12 +28,12 @@ pub(super) struct ActionsOfCall {
 
 impl ActionsOfCall {
     /// The id of the call that an action starts, if the model calls it `call`.
-    pub(super) fn start(&mut self, call: String, action: String) -> String {
+    pub(super) fn start(&mut self, call: String, action: &str) -> String {
         if self.first.is_empty() {
-            self.first.clone_from(&action);
+            action.clone_into(&mut self.first);
         }
-        self.newest.clone_from(&action);
-        self.call(call, Some(&action))
+        action.clone_into(&mut self.newest);
+        self.call(call, Some(action))
     }
 
     /// The id of the call of that action, else of the newest one.
