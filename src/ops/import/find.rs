@@ -13,9 +13,9 @@ use super::copies_of_files::{merged, without_copies};
 use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
 use super::relatives::{
-    agent_files_beside, continuation_of, folder_of_events, has_lines, is_part, is_source_name,
-    is_state, name_of, number_of, parent_session, relatives, root_of, session_of_parent, stem,
-    storage_of, stored_children,
+    agent_files_beside, continuation_of, folder_of_events, has_lines, is_agent_file, is_part,
+    is_source_name, is_state, name_of, number_of, parent_session, relatives, root_of,
+    session_of_parent, stem, storage_of, stored_children,
 };
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
@@ -86,7 +86,9 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
             Ok(FileSessions::Whole(sessions)) => found.sessions.extend(sessions),
             Ok(FileSessions::Part(look, changed)) => {
                 let sub_agent_of = session_of_parent(&path, &look);
-                let is_sub_agent = sub_agent_of.is_some() || look.is_sub_agent;
+                let is_sub_agent = sub_agent_of.is_some()
+                    || look.is_sub_agent
+                    || (look.dialect.name == "claude-code" && is_agent_file(&path));
                 let id = sub_agent_of.or_else(|| folder_of_events(&path, look.dialect));
                 if id.is_none() && look.is_unnamed {
                     // Its run would have the name of the file, and a longer copy another one.

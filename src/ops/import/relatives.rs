@@ -183,11 +183,16 @@ fn with_state(path: &Path) -> Vec<PathBuf> {
     [own].into_iter().chain(has_state.then_some(state)).collect()
 }
 
+/// Whether a file is named like that of a sub-agent of Claude Code.
+pub(super) fn is_agent_file(path: &Path) -> bool {
+    stem(path).starts_with("agent-")
+}
+
 /// The files beside this one that are named like those of sub-agents, this one included.
 pub(super) fn agent_files_beside(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut files = sorted(folder.unwrap_or(Path::new(".")));
-    files.retain(|path| stem(path).starts_with("agent-"));
+    files.retain(|path| is_agent_file(path));
     // The same form as that of the path.
     files.iter().filter_map(|file| Some(path.with_file_name(file.file_name()?))).collect()
 }
