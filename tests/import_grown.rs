@@ -273,3 +273,24 @@ fn a_start_and_an_end_by_two_actors() {
     bench.ok(&["summarize", "r"]);
     assert_eq!(run(&bench, &["tool_calls"]).1, [4.0]);
 }
+
+/// If this fails, a call that was imported while the model wrote its arguments never gets them.
+#[test]
+fn a_call_whose_arguments_are_not_written_yet() {
+    let bench = Bench::new();
+    steps_of_opencode(&bench, &[]);
+    let states = [
+        (json!({"status": "pending", "input": {}}), 0.0),
+        (json!({"status": "running", "input": {"command": "make"}}), 1.0),
+        (json!({"status": "completed", "input": {"command": "make"}, "output": "ok"}), 1.0),
+    ];
+    for (state, calls) in states {
+        let part = json!({"id": "p2", "sessionID": "ses_1", "messageID": "m2", "type": "tool",
+            "callID": "c1", "tool": "bash", "state": state});
+        write(&bench, "st/part/m2/p2.json", part);
+        import(&bench, "st");
+        assert_eq!(run(&bench, CALLS).1, [calls, 0.0, 0.0], "{state}");
+    }
+    let text = bench.ok(&["transcript", "opencode-ses_1", "--format", "text"]);
+    assert!(text.contains("bash: make"), "{text}");
+}

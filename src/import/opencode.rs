@@ -406,6 +406,11 @@ impl OpenCode {
         let at = |path: &str| json.text_at(path);
         let tool = at("tool").unwrap_or(Cow::Borrowed("tool"));
         let args = json.path("state.input");
+        let is_empty = args.is_none_or(|args| args.members().next().is_none());
+        if is_empty && at("state.status").is_some_and(|status| status == "pending") {
+            // The model is still writing the arguments. The part is written again with them.
+            return Vec::new();
+        }
         let own = self.call_id(json);
         let start = source.call(&StartedCall { id: own, tool: &tool, args }, 0, |_| {});
         let id = start.correlation_id.clone().unwrap_or_default().into_owned();
