@@ -1,6 +1,8 @@
 //! The transcript for terminals and forges: the outcome first, calls and results that say what
 //! happened, and messages as safe Markdown.
 
+use serde_json::json;
+
 use crate::support::Bench;
 
 /// A run with a sub-agent, edits, noise, repeated errors, a pause, and things left to do.
@@ -383,4 +385,19 @@ fn the_reason_of_an_incomplete_run_stands_with_its_status() {
         assert!(top, "{format}:\n{page}");
     }
     assert!(bench.ok(&["summarize", "r"]).contains("Reason        ran out of budget"));
+}
+
+/// If this fails, a long note stands there twice, or as one paragraph.
+#[test]
+fn a_long_note_is_told_once() {
+    let bench = Bench::with_run();
+    let lines: Vec<String> = (0..30).map(|number| format!("point {number} of the list")).collect();
+    let data = json!({"text": format!("What was found:\n{}", lines.join("\n"))}).to_string();
+    bench.ok(&["emit", "note", "--run", "r", "--data", &data]);
+    for detail in ["normal", "full"] {
+        let text =
+            bench.ok(&["transcript", "r", "--format", "text", "-o", "-", "--detail", detail]);
+        assert_eq!(text.matches("What was found:").count(), 1, "{text}");
+        assert!(text.contains("note: What was found:\n         point 0 of the list\n"), "{text}");
+    }
 }

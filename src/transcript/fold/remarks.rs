@@ -34,7 +34,16 @@ impl TranscriptFold {
     /// several lines.
     pub(super) fn remark_of(&self, view: &View<'_, '_>, summary: Option<&str>) -> Note {
         let stands = summary.unwrap_or_default();
-        self.line_of(view, stands, &beyond(view, stands))
+        let rest = beyond(view, stands);
+        // A summary that is the beginning of the content says nothing besides it.
+        let beginning = stands.strip_suffix('…').map(one_line);
+        let begins = |piece: &ContentPiece<'_>| {
+            beginning
+                .as_ref()
+                .is_some_and(|beginning| one_line(&piece.text).starts_with(&**beginning))
+        };
+        let stands = if rest.iter().any(begins) { "" } else { stands };
+        self.line_of(view, stands, &rest)
     }
 
     /// Adds a line for the content of an event that `shown` does not include.
@@ -71,7 +80,7 @@ impl TranscriptFold {
             true => shown_up_to(&texts.join("\n"), most, view),
             false => String::new(),
         };
-        let text = cut(&one_line(&text), MAX_SAID).into_owned();
+        let text = cut(text.trim(), MAX_SAID).into_owned();
         Note { sequence: view.event.sequence, text, more, level, minor: false, mark }
     }
 

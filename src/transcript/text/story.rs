@@ -164,6 +164,9 @@ impl<'t> Story<'t> {
                 let which = if is_final { "the last answer, " } else { "" };
                 (format!("{which}shown at the top"), String::new())
             }
+            Entry::Note(note) if is_full && !note.more.is_empty() => {
+                (note.more.clone(), String::new())
+            }
             // Agents write the titles of thoughts in bold.
             Entry::Said(said) if said.thought => (text.replace("**", ""), String::new()),
             _ => (text.to_owned(), String::new()),
@@ -185,12 +188,6 @@ impl<'t> Story<'t> {
         let body = body.get(indent..).unwrap_or_default();
         let body = body.strip_prefix(who.as_str()).unwrap_or(body);
         let mut out = format!("{pause}{lead}{}{body}", look.paint(paint, &who));
-        if let Entry::Note(note) = entry
-            && is_full
-            && !note.more.is_empty()
-        {
-            out.push_str(&wrapped(&note.more, indent + 2, look.most(SAID), look));
-        }
         if let Entry::Call(call) = entry
             && is_full
             && let Some(input) = call.input.as_deref()
