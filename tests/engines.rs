@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::export_tables::{event, nasty_run, record, run_of};
 use crate::import_copied::{lines, write};
+use crate::processes::in_two_forms;
 use crate::stats::edited;
 use crate::support::{Bench, fixture, root, said};
 
@@ -34,10 +35,12 @@ fn engines_agree_with_the_program() {
     hard_run(&bench);
     untimed_runs(&bench);
     totals_of_models(&bench);
+    in_two_forms(&bench);
+    calls_by_two_actors(&bench);
     write(&bench, "session.jsonl", std::str::from_utf8(&fixture("agent-session.jsonl")).unwrap());
     write(&bench, "first.jsonl", &lines("first", 0..4, true));
     write(&bench, "resumed.jsonl", &lines("resumed", 0..6, true));
-    for session in ["session.jsonl", "first.jsonl", "resumed.jsonl"] {
+    for session in ["session.jsonl", "first.jsonl", "resumed.jsonl", "rollout.jsonl"] {
         bench.ok(&["import", session]);
     }
     let mut engines = Command::new(&python);
@@ -71,6 +74,30 @@ fn untimed_runs(bench: &Bench) {
             events.map(|(at, (kind, id, data))| event(kind, "2026-03-03", at, id, &data)).collect();
         record(bench, run, &events);
     }
+}
+
+/// A run with calls without ids, which the agent starts and the tool ends.
+fn calls_by_two_actors(bench: &Bench) {
+    let call = |name: &str| json!({"name": name, "runId": "R"});
+    let events = [
+        ("run.created", json!({})),
+        ("tool_call", call("a")),
+        ("tool_call", call("a")),
+        ("tool_result", call("a")),
+        ("tool_call", call("b")),
+        ("tool_result", call("a")),
+        ("tool_result", call("c")),
+        ("run.completed", json!({})),
+    ];
+    let events = events.into_iter().enumerate();
+    let events: Vec<_> = events
+        .map(|(at, (kind, data))| {
+            let mut one = event(kind, "2026-03-05", at, None, &data);
+            one["actor"] = if kind == "tool_call" { "agent" } else { "tool" }.into();
+            one
+        })
+        .collect();
+    record(bench, "two-actors", &events);
 }
 
 /// A run whose sessions report totals and their parts of models: newer ones in place of older ones, of

@@ -109,3 +109,91 @@ fn two_processes_in_one_run_by_exec() {
     assert_eq!(again.status, 0, "{}", again.err);
     assert_eq!(numbers(&bench, "r"), [3 + 4, 2, 1100, 1400, 180, 3]);
 }
+
+/// The session file of the thread: the same with a prompt, and with the tokens of each model call.
+fn session_file(turns: usize) -> String {
+    let line = |second: usize, kind: &str, payload: Value| json!({"timestamp": format!("2026-03-01T10:00:{second:02}.000Z"), "type": kind, "payload": payload});
+    let mut lines = vec![line(0, "session_meta", json!({"id": THREAD, "cwd": "/w"}))];
+    let totals = [[600, 200, 60], [1000, 400, 100], [1700, 900, 140], [2500, 1400, 180]];
+    for turn in 0..turns {
+        let at = 10 * turn;
+        let prompt = json!({"type": "user_message", "message": format!("go {turn}")});
+        lines.push(line(at + 1, "event_msg", prompt));
+        let id = format!("call_{turn}");
+        let arguments = json!({"command": ["make", "test"]}).to_string();
+        let call = json!({"type": "function_call", "name": "shell", "arguments": arguments, "call_id": id});
+        lines.push(line(at + 2, "response_item", call));
+        let output = json!({"output": "x", "metadata": {"exit_code": 2 - 2 * turn}}).to_string();
+        let output = json!({"type": "function_call_output", "call_id": id, "output": output});
+        lines.push(line(at + 3, "response_item", output));
+        for [input, cached, output] in &totals[2 * turn..2 * turn + 2] {
+            let total = json!({"input_tokens": input, "cached_input_tokens": cached,
+                "output_tokens": output, "total_tokens": input + output});
+            let count = json!({"type": "token_count", "info": {"total_token_usage": total}});
+            lines.push(line(at + 4, "event_msg", count));
+        }
+    }
+    jsonl(&lines)
+}
+
+/// Two processes whose outputs `exec` records in runs of their own, and the session file.
+pub(crate) fn in_two_forms(bench: &Bench) {
+    let short = [command("item_0", "make test", Some(0), "ok")];
+    for (run, lines) in [("live-1", first()), ("live-2", output(&short, [2500, 1400, 180]))] {
+        fs::write(bench.path(run), jsonl(&lines)).unwrap();
+        bench.ok(&["exec", "--run", run, "--run-new", "--from", "codex", "--", "cat", run]);
+    }
+    fs::write(bench.path("rollout.jsonl"), session_file(2)).unwrap();
+}
+
+/// If this fails, a session counts twice because the output of its processes and its file have no ids
+/// in common; or a run with other work is left out.
+#[test]
+fn the_output_and_the_file_of_a_session() {
+    let totals = |bench: &Bench| -> Vec<u64> {
+        let told = |arguments: &[&str]| -> Value {
+            serde_json::from_str(&bench.ok(&[arguments, &["--format", "json"]].concat())).unwrap()
+        };
+        let (list, stats) = (told(&["list"]), told(&["stats"]));
+        let (list, stats) = (&list["total"], &stats["total"]);
+        let number = |from: &Value, name: &str| from[name].as_u64().unwrap_or_default();
+        for (name, other) in [
+            ("tool_calls", "calls"),
+            ("tool_failures", "failures"),
+            ("input_tokens", "input_tokens"),
+            ("output_tokens", "output_tokens"),
+        ] {
+            assert_eq!(number(list, name), number(stats, other), "{name}: {list} {stats}");
+        }
+        ["tool_calls", "tool_failures", "prompts", "input_tokens", "output_tokens"]
+            .iter()
+            .map(|name| number(list, name))
+            .collect()
+    };
+    let bench = Bench::new();
+    in_two_forms(&bench);
+    let said = bench.call(&["import", "rollout.jsonl"]);
+    assert!(said.status == 0 && !said.err.contains("count both"), "{}", said.err);
+    assert_eq!(totals(&bench), [2, 1, 2, 1100, 180]);
+    bench.ok(&["import", "rollout.jsonl"]);
+    assert_eq!(totals(&bench), [2, 1, 2, 1100, 180]);
+    assert_eq!(bench.call(&["validate", "--all", "--strict"]).status, 0);
+
+    // The file does not have the second turn yet: that process's run tells more.
+    let bench = Bench::new();
+    in_two_forms(&bench);
+    fs::write(bench.path("rollout.jsonl"), session_file(1)).unwrap();
+    let said = bench.call(&["import", "rollout.jsonl"]);
+    assert!(said.err.contains("the run live-2 records the same session"), "{}", said.err);
+    fs::write(bench.path("rollout.jsonl"), session_file(2)).unwrap();
+    bench.ok(&["import", "rollout.jsonl"]);
+    assert_eq!(totals(&bench), [2, 1, 2, 1100, 180]);
+
+    // Other work in the run still counts, so nothing of it is left out.
+    let bench = Bench::new();
+    in_two_forms(&bench);
+    bench.ok(&["exec", "--run", "live-1", "--", "true"]);
+    let said = bench.call(&["import", "rollout.jsonl"]);
+    assert!(said.err.contains("the run live-1 records the same session"), "{}", said.err);
+    assert_eq!(totals(&bench)[0], 2 + 3);
+}

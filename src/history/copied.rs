@@ -16,6 +16,9 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
 use crate::json::{Json, ObjectText, quoted};
 
+/// The member for [`Copied::all_of_events`].
+pub(crate) const ALL_OF_EVENTS: &str = "all_of_events";
+
 /// What a run repeats of other runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
@@ -23,6 +26,9 @@ pub struct Copied {
     pub runs: Vec<String>,
     /// Its numbers. Events and warnings are not counted.
     pub counts: Counts,
+    /// If this run tells all that another run tells, in another form: the number of events that the
+    /// other one had. If it has more now, that is no longer certain.
+    pub all_of_events: Option<u64>,
 }
 
 /// The hash of what identifies a piece of work wherever it is repeated.
@@ -132,6 +138,20 @@ impl WorkItems {
         self.items.contains_key(key) || other.is_some_and(|other| self.history_keys.contains(other))
     }
 
+    /// The sum of the tokens of all model calls that can be identified.
+    #[must_use]
+    pub(crate) fn identified_usage(&self) -> Usage {
+        let mut sum = Usage::default();
+        self.items.values().for_each(|counts| sum.add(&counts.usage));
+        sum
+    }
+
+    /// Whether no piece of the work can be identified.
+    #[must_use]
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// Whether another log has a piece of this work.
     #[must_use]
     pub(crate) fn shares_any(&self, other: &Self) -> bool {
@@ -222,7 +242,10 @@ impl WorkItems {
             }
         }
         let owned = |runs: Vec<&str>| runs.into_iter().map(str::to_owned).collect();
-        copied.into_iter().map(|(runs, counts)| Copied { runs: owned(runs), counts }).collect()
+        copied
+            .into_iter()
+            .map(|(runs, counts)| Copied { runs: owned(runs), counts, all_of_events: None })
+            .collect()
     }
 }
 
@@ -296,6 +319,9 @@ impl Copied {
         let mut object = ObjectText::new();
         let runs: Vec<String> = self.runs.iter().map(|run| quoted(run)).collect();
         object.json("runs", Json::trusted(&format!("[{}]", runs.join(","))));
+        if let Some(events) = self.all_of_events {
+            object.plain(ALL_OF_EVENTS, events);
+        }
         let Counts { prompts, tool_calls, tool_failures, errors, usage, .. } = &self.counts;
         object.plain("prompts", prompts).plain("tool_calls", tool_calls);
         object.plain("tool_failures", tool_failures).plain("errors", errors);
@@ -329,6 +355,7 @@ impl Copied {
         let runs = object.get("runs")?.items().filter_map(Json::as_str);
         Some(Self {
             runs: runs.map(Cow::into_owned).collect(),
+            all_of_events: number(ALL_OF_EVENTS),
             counts: Counts {
                 prompts: count("prompts"),
                 tool_calls: count("tool_calls"),

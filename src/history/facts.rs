@@ -140,7 +140,12 @@ impl Total {
                 continue;
             }
             for copied in facts.copied.iter().filter(|copied| copied.runs.iter().any(is_there)) {
-                total.copied.add(&copied.counts);
+                let whole = copied.runs.iter().find_map(|run| known.get(run.as_str()));
+                match whole.filter(|_| copied.all_of_events.is_some()) {
+                    Some(other) if facts.tells_all_of(other) => total.copied.add(&other.counts),
+                    Some(_) => {}
+                    None => total.copied.add(&copied.counts),
+                }
             }
         }
         total.counts.subtract(&total.copied);
@@ -161,6 +166,14 @@ impl RunFacts {
     fn is_copy_of(&self, other: &Self) -> bool {
         let names = |copied: &Copied| copied.runs.contains(&other.run_id);
         self.copied.iter().any(names) && self.age() > other.age()
+    }
+
+    /// Whether this run tells all that another run tells, in another form.
+    pub(crate) fn tells_all_of(&self, other: &Self) -> bool {
+        let is_all = |copied: &Copied| {
+            copied.runs.contains(&other.run_id) && copied.all_of_events == Some(other.counts.events)
+        };
+        self.copied.iter().any(is_all)
     }
 
     /// What orders runs by the beginning of their recording.

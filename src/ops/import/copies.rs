@@ -12,10 +12,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::Session;
 use super::run_of::run_of;
+use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::read_small;
 use crate::history::copied::{Copied, WorkIndex, WorkItems};
 use crate::history::facts::{Counts, RunFacts};
+use crate::history::usage::Usage;
 use crate::json::Json;
 use crate::ops::read::each_event;
 use crate::run::derive::MAX_STATE;
@@ -128,8 +130,9 @@ impl Importing<'_, '_> {
     }
 
     /// The other runs that are of this session and have work, but none that is recognized here: the
-    /// output of `codex exec --json` has other ids than the session file.
-    pub(crate) fn told_apart(&self, run: &RunDir, work: &WorkItems) -> Vec<String> {
+    /// output of `codex exec --json` has other ids than the session file. First those of which this
+    /// run tells everything, then the names of the others.
+    pub(crate) fn told_apart(&self, run: &RunDir, work: &WorkItems) -> (Vec<Copied>, Vec<String>) {
         let own = &self.known.sessions[self.index];
         let has_work = |facts: &RunFacts| {
             let Counts { tool_calls, usage, .. } = &facts.counts;
@@ -144,7 +147,18 @@ impl Importing<'_, '_> {
         };
         let others = self.known.others().iter().filter(is_of_session);
         let apart = others.filter(|other| !work.shares_any(&other.work()));
-        apart.map(|other| other.name.clone()).collect()
+        let own = work.identified_usage();
+        let is_told = |other: &&OtherRun| {
+            other.is_output_of(&self.known.sessions[self.index].id)
+                && includes(&own, &other.facts.counts.usage)
+        };
+        let (told, rest): (Vec<_>, Vec<_>) = apart.partition(is_told);
+        let told = told.iter().map(|other| Copied {
+            runs: vec![other.facts.run_id.clone()],
+            counts: other.facts.counts,
+            all_of_events: Some(other.facts.counts.events),
+        });
+        (told.collect(), rest.iter().map(|other| other.name.clone()).collect())
     }
 
     /// Whether many other sessions wait to be imported.
@@ -205,6 +219,19 @@ impl Importing<'_, '_> {
     }
 }
 
+/// The event for the beginning of a process's output, in which nothing can be identified.
+const PROCESS: &str = "codex.thread.started";
+
+/// Whether tokens of a session include those of some of its turns.
+fn includes(all: &Usage, part: &Usage) -> bool {
+    let tokens = |usage: &Usage| {
+        let Usage { input_tokens, output_tokens, cache_read_tokens, .. } = usage;
+        [*input_tokens, *output_tokens, *cache_read_tokens].map(Option::unwrap_or_default)
+    };
+    part.input_tokens.is_some()
+        && tokens(all).iter().zip(tokens(part)).all(|(all, part)| *all >= part)
+}
+
 /// The session that this one was forked from, if its source names it.
 fn forked_from(session: &Session) -> Option<Cow<'_, str>> {
     Json::trusted(&session.metadata).text_at("forked_from")
@@ -217,6 +244,24 @@ impl Drop for Importing<'_, '_> {
 }
 
 impl OtherRun {
+    /// Whether it only has what processes of a session wrote, with the calls that ran these, and
+    /// nothing of it can be identified in another run.
+    fn is_output_of(&self, session: &str) -> bool {
+        let (mut imported, mut own) = (WorkItems::default(), 0);
+        let (mut processes, mut has_other) = (0, false);
+        let read = each_event(&self.run, |view, _| {
+            if view.is_imported() {
+                imported.observe(view);
+                processes += usize::from(view.event.kind == PROCESS);
+                has_other |= view.event.session_id != session;
+            } else {
+                own += usize::from(view.role == Role::ToolStart);
+                has_other |= view.is_prompt() || Usage::of(view).is_some();
+            }
+        });
+        read.is_ok() && imported.is_anonymous() && own <= processes && !has_other
+    }
+
     fn work(&self) -> Arc<WorkItems> {
         let read = || {
             let mut work = WorkItems::default();

@@ -159,8 +159,9 @@ fn fill(
     stream.tell_rejects(now)?;
     let ahead = stream.take_ahead();
     let work = stream.take_work();
-    let copied = importing.copied(&run, began, &work);
-    let apart = importing.told_apart(&run, &work);
+    let mut copied = importing.copied(&run, began, &work);
+    let (told, apart) = importing.told_apart(&run, &work);
+    copied.extend(told);
     let ended = stream.status().is_terminal();
     let told_ending = stream.take_ending();
     let mut receipt = stream.finish();

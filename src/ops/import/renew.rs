@@ -73,7 +73,9 @@ pub(crate) fn renew_copies(
             others.push((other.name(), read(other)?.0));
         }
         let (work, end) = read(run)?;
-        let copied = work.copied_from(&WorkIndex::default(), |_| false, &others);
+        let mut copied = work.copied_from(&WorkIndex::default(), |_| false, &others);
+        let told = facts.copied.iter().filter(|copied| copied.all_of_events.is_some());
+        copied.extend(told.cloned());
         if let Some(end) = end.filter(|_| copied != facts.copied) {
             let mut recorder = Recorder::open(run, options)?;
             let outcomes = recorder.append(&[end.with(&copied)])?.outcomes;

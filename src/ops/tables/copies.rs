@@ -14,7 +14,8 @@ use crate::run::dir::RunDir;
 pub(crate) struct Copies {
     first: HashMap<WorkKey, usize>,
     numbers: HashMap<String, usize>,
-    /// The names of directories whose run another directory has too, with at least as many events.
+    /// The names of directories whose run another directory has too, with at least as many events,
+    /// or whose work another run tells in another form.
     again: HashSet<String>,
 }
 
@@ -35,6 +36,12 @@ impl Copies {
                 run.name()
             };
             again.insert(shorter);
+        }
+        for (_, facts) in runs {
+            let named = facts.copied.iter().flat_map(|copied| &copied.runs);
+            let others = named.filter_map(|run| by_id.get(run.as_str()));
+            let whole = others.map(|at| &runs[*at]).filter(|(_, other)| facts.tells_all_of(other));
+            again.extend(whole.map(|(run, _)| run.name()));
         }
         let mut involved: Vec<usize> = Vec::new();
         let counts = |run: &RunDir| !again.contains(&run.name());
@@ -69,7 +76,7 @@ impl Copies {
         Ok(copies)
     }
 
-    /// Whether the run in the directory of that name is in another directory too, which counts.
+    /// Whether another directory has, or tells, all that the run in the directory of that name has.
     #[must_use]
     pub(crate) fn is_again(&self, name: &str) -> bool {
         self.again.contains(name)

@@ -184,7 +184,8 @@ SELECT run_id, session_id, task_id, status,
   coalesce(multiIf(JSONType(ifNull(counts, ''), 'cost_estimated') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(counts, ''), 'cost_estimated') = 'String', JSONExtractString(ifNull(counts, ''), 'cost_estimated'), JSONExtractRaw(ifNull(counts, ''), 'cost_estimated')) = 'true', false) AS cost_estimated,
   if(JSONType(ifNull(counts, ''), 'uncosted_calls') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(counts, ''), 'uncosted_calls') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(counts, ''), 'uncosted_calls') = floor(JSONExtractFloat(ifNull(counts, ''), 'uncosted_calls')), toNullable(toInt64(JSONExtractFloat(ifNull(counts, ''), 'uncosted_calls'))), NULL) AS uncosted_calls,
   if(JSONType(ifNull(counts, ''), 'cost_usd') IN ('Int64', 'UInt64', 'Double') AND floor(JSONExtractFloat(ifNull(counts, ''), 'cost_usd') * 1e6 + 0.5) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64('0.000001', 6) * toInt64(floor(JSONExtractFloat(ifNull(counts, ''), 'cost_usd') * 1e6 + 0.5))), NULL) AS cost_usd, multiIf(JSONType(ifNull(counts, ''), 'prices_as_of') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(counts, ''), 'prices_as_of') = 'String', JSONExtractString(ifNull(counts, ''), 'prices_as_of'), JSONExtractRaw(ifNull(counts, ''), 'prices_as_of')) AS prices_as_of,
-  if(JSONType(ifNull(head, ''), 'sequence') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(head, ''), 'sequence') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(head, ''), 'sequence') = floor(JSONExtractFloat(ifNull(head, ''), 'sequence')), toNullable(toInt64(JSONExtractFloat(ifNull(head, ''), 'sequence'))), NULL) AS head_sequence, multiIf(JSONType(ifNull(head, ''), 'hash') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(head, ''), 'hash') = 'String', JSONExtractString(ifNull(head, ''), 'hash'), JSONExtractRaw(ifNull(head, ''), 'hash')) AS head_hash
+  if(JSONType(ifNull(head, ''), 'sequence') IN ('Int64', 'UInt64', 'Double') AND JSONExtractFloat(ifNull(head, ''), 'sequence') BETWEEN 0 AND 9007199254740991 AND JSONExtractFloat(ifNull(head, ''), 'sequence') = floor(JSONExtractFloat(ifNull(head, ''), 'sequence')), toNullable(toInt64(JSONExtractFloat(ifNull(head, ''), 'sequence'))), NULL) AS head_sequence, multiIf(JSONType(ifNull(head, ''), 'hash') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(head, ''), 'hash') = 'String', JSONExtractString(ifNull(head, ''), 'hash'), JSONExtractRaw(ifNull(head, ''), 'hash')) AS head_hash,
+  multiIf(JSONType(ifNull(counts, ''), 'copied', 'from') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(counts, ''), 'copied', 'from') = 'String', JSONExtractString(ifNull(counts, ''), 'copied', 'from'), JSONExtractRaw(ifNull(counts, ''), 'copied', 'from')) AS copied_from
 FROM runlog_documents;
 
 CREATE OR REPLACE VIEW events AS
@@ -482,7 +483,16 @@ timed AS (
     coalesce(if(JSONType(ifNull(wrapped, ''), 'result') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(wrapped, ''), 'result'))), wrapped) AS result
   FROM told WHERE sequence = first_event
 ),
-ended AS (SELECT run_id, is_over FROM runlog_states)
+ended AS (SELECT run_id, is_over FROM runlog_states),
+-- The runs of which another run tells everything.
+told_elsewhere AS (
+  SELECT DISTINCT told.run_id AS run_id
+  FROM runlog_states AS told
+  CROSS JOIN (SELECT copied_from AS copied FROM runlog_states
+    WHERE copied_from LIKE '%"all_of_events"%') AS telling
+  WHERE replace(copied, concat('"runs":["', told.run_id, '"],"all_of_events":',
+    CAST(coalesce(told.head_sequence, 0) AS VARCHAR), ','), '') <> copied
+)
 SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_sequence,
   coalesce(given_id, event_id) AS call_id, tool,
   CASE
@@ -512,7 +522,7 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
     ELSE 'started'
   END AS status,
   coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
-  CASE WHEN work_id IS NULL THEN true ELSE
+  CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false WHEN work_id IS NULL THEN true ELSE
     row_number() OVER (PARTITION BY work_id, coalesce(history, CAST("time" AS VARCHAR)) ORDER BY recorded_at, timed.run_id) = 1
   END AS first_seen,
   coalesce(if(JSONType(ifNull(arguments, ''), 'file_path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'file_path')), NULL), if(JSONType(ifNull(arguments, ''), 'path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'path')), NULL), if(JSONType(ifNull(arguments, ''), 'notebook_path') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'notebook_path')), NULL)) AS path,
@@ -544,7 +554,8 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
   CASE WHEN end_role = 'tool_end' AND match(ifNull(concat(coalesce(command, if(JSONType(ifNull(arguments, ''), 'script') = 'String', toNullable(JSONExtractString(ifNull(arguments, ''), 'script')), NULL), ''), ' ', tool), ''), 'gh pr create|glab mr create|hub pull-request|pull_request|merge_request') THEN nullif(replaceRegexpOne(extract(ifNull(coalesce(result, ''), ''), '(https://[^\\s"\'<>)\\]`\\\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\\s"\'<>)\\]`\\\\]*)'), '[.,]+$', ''), '') END AS pull_request,
   "time"
 FROM timed
-LEFT JOIN ended ON ended.run_id = timed.run_id;
+LEFT JOIN ended ON ended.run_id = timed.run_id
+LEFT JOIN told_elsewhere ON told_elsewhere.run_id = timed.run_id;
 
 CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
@@ -580,6 +591,15 @@ priced AS (
   FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
   WHERE place = 1 AND NOT is_total
 ),
+-- The runs of which another run tells everything.
+told_elsewhere AS (
+  SELECT DISTINCT told.run_id AS run_id
+  FROM runlog_states AS told
+  CROSS JOIN (SELECT copied_from AS copied FROM runlog_states
+    WHERE copied_from LIKE '%"all_of_events"%') AS telling
+  WHERE replace(copied, concat('"runs":["', told.run_id, '"],"all_of_events":',
+    CAST(coalesce(told.head_sequence, 0) AS VARCHAR), ','), '') <> copied
+),
 asked AS (
   SELECT run_id, asked_by, count(*) AS calls,
     sum(CASE WHEN is_retry THEN 1 ELSE 0 END) AS retries,
@@ -589,7 +609,8 @@ asked AS (
 model_calls AS (
   SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
-    CASE WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
+    CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false
+      WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
       row_number() OVER (PARTITION BY work_id,
         coalesce(everywhere, request_id, history, CAST(first_time AS VARCHAR))
         ORDER BY recorded_at, priced.run_id) = 1
@@ -603,6 +624,7 @@ model_calls AS (
     coalesce(asked.repeats, 0) AS repeats
   FROM priced
   LEFT JOIN asked ON asked.run_id = priced.run_id AND asked.asked_by = priced.first_sequence
+  LEFT JOIN told_elsewhere ON told_elsewhere.run_id = priced.run_id
 ),
 known AS (
   SELECT run_id,
@@ -737,10 +759,11 @@ SELECT run_id, sequence, 'call' AS kind, first_time AS "time", session_id, task,
   calls, retries, repeats
 FROM model_calls
 UNION ALL
-SELECT run_id, NULL, 'total', "time", session_id, NULL, NULL, model, NULL, NULL, true,
+SELECT beyond.run_id, NULL, 'total', "time", session_id, NULL, NULL, model, NULL, NULL,
+  coalesce(told_elsewhere.run_id, '') = '',
   input_tokens, output_tokens, false, cache_read_tokens, cache_creation_tokens, NULL, cost_usd,
   cost_estimated, 0, 0, 0
-FROM beyond
+FROM beyond LEFT JOIN told_elsewhere ON told_elsewhere.run_id = beyond.run_id
 WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens) IS NOT NULL
   OR cost_usd IS NOT NULL;
 

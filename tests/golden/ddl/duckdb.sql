@@ -228,7 +228,8 @@ SELECT run_id, session_id, task_id, status,
   coalesce((counts->>'$.cost_estimated') = 'true', false) AS cost_estimated,
   CASE WHEN json_type(counts, '$.uncosted_calls') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (counts->>'$.uncosted_calls')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (counts->>'$.uncosted_calls')::DOUBLE = floor((counts->>'$.uncosted_calls')::DOUBLE) THEN (counts->>'$.uncosted_calls')::DOUBLE::BIGINT END AS uncosted_calls,
   CASE WHEN json_type(counts, '$.cost_usd') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND round((counts->>'$.cost_usd')::DOUBLE * 1e6) BETWEEN 0 AND 9007199254740991 THEN (counts->>'$.cost_usd')::DOUBLE::DECIMAL(18, 6) END AS cost_usd, (counts->>'$.prices_as_of') AS prices_as_of,
-  CASE WHEN json_type(head, '$.sequence') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (head->>'$.sequence')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (head->>'$.sequence')::DOUBLE = floor((head->>'$.sequence')::DOUBLE) THEN (head->>'$.sequence')::DOUBLE::BIGINT END AS head_sequence, (head->>'$.hash') AS head_hash
+  CASE WHEN json_type(head, '$.sequence') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (head->>'$.sequence')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (head->>'$.sequence')::DOUBLE = floor((head->>'$.sequence')::DOUBLE) THEN (head->>'$.sequence')::DOUBLE::BIGINT END AS head_sequence, (head->>'$.hash') AS head_hash,
+  (counts->>'$.copied.from') AS copied_from
 FROM runlog_documents;
 
 CREATE OR REPLACE VIEW events AS
@@ -530,7 +531,16 @@ timed AS (
     coalesce(nullif(CAST(wrapped->'$.result' AS VARCHAR), 'null'), wrapped) AS result
   FROM told WHERE sequence = first_event
 ),
-ended AS (SELECT run_id, is_over FROM runlog_states)
+ended AS (SELECT run_id, is_over FROM runlog_states),
+-- The runs of which another run tells everything.
+told_elsewhere AS (
+  SELECT DISTINCT told.run_id AS run_id
+  FROM runlog_states AS told
+  CROSS JOIN (SELECT copied_from AS copied FROM runlog_states
+    WHERE copied_from LIKE '%"all_of_events"%') AS telling
+  WHERE replace(copied, concat('"runs":["', told.run_id, '"],"all_of_events":',
+    CAST(coalesce(told.head_sequence, 0) AS VARCHAR), ','), '') <> copied
+)
 SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_sequence,
   coalesce(given_id, event_id) AS call_id, tool,
   CASE
@@ -560,7 +570,7 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
     ELSE 'started'
   END AS status,
   coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
-  CASE WHEN work_id IS NULL THEN true ELSE
+  CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false WHEN work_id IS NULL THEN true ELSE
     row_number() OVER (PARTITION BY work_id, coalesce(history, CAST("time" AS VARCHAR)) ORDER BY recorded_at, timed.run_id) = 1
   END AS first_seen,
   coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END) AS path,
@@ -594,7 +604,8 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
   CASE WHEN end_role = 'tool_end' AND regexp_matches(concat(coalesce(command, CASE WHEN json_type(arguments, '$.script') = 'VARCHAR' THEN arguments->>'$.script' END, ''), ' ', tool), 'gh pr create|glab mr create|hub pull-request|pull_request|merge_request') THEN nullif(regexp_replace(regexp_extract(coalesce(result, ''), '(https://[^\s"''<>)\]`\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\s"''<>)\]`\\]*)', 1), '[.,]+$', ''), '') END AS pull_request,
   "time"
 FROM timed
-LEFT JOIN ended ON ended.run_id = timed.run_id;
+LEFT JOIN ended ON ended.run_id = timed.run_id
+LEFT JOIN told_elsewhere ON told_elsewhere.run_id = timed.run_id;
 
 CREATE OR REPLACE VIEW usage AS
 WITH reports AS (
@@ -630,6 +641,15 @@ priced AS (
   FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\.', ''), '[@\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
   WHERE place = 1 AND NOT is_total
 ),
+-- The runs of which another run tells everything.
+told_elsewhere AS (
+  SELECT DISTINCT told.run_id AS run_id
+  FROM runlog_states AS told
+  CROSS JOIN (SELECT copied_from AS copied FROM runlog_states
+    WHERE copied_from LIKE '%"all_of_events"%') AS telling
+  WHERE replace(copied, concat('"runs":["', told.run_id, '"],"all_of_events":',
+    CAST(coalesce(told.head_sequence, 0) AS VARCHAR), ','), '') <> copied
+),
 asked AS (
   SELECT run_id, asked_by, count(*) AS calls,
     sum(CASE WHEN is_retry THEN 1 ELSE 0 END) AS retries,
@@ -639,7 +659,8 @@ asked AS (
 model_calls AS (
   SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
-    CASE WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
+    CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false
+      WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
       row_number() OVER (PARTITION BY work_id,
         coalesce(everywhere, request_id, history, CAST(first_time AS VARCHAR))
         ORDER BY recorded_at, priced.run_id) = 1
@@ -653,6 +674,7 @@ model_calls AS (
     coalesce(asked.repeats, 0) AS repeats
   FROM priced
   LEFT JOIN asked ON asked.run_id = priced.run_id AND asked.asked_by = priced.first_sequence
+  LEFT JOIN told_elsewhere ON told_elsewhere.run_id = priced.run_id
 ),
 known AS (
   SELECT run_id,
@@ -787,10 +809,11 @@ SELECT run_id, sequence, 'call' AS kind, first_time AS "time", session_id, task,
   calls, retries, repeats
 FROM model_calls
 UNION ALL
-SELECT run_id, NULL, 'total', "time", session_id, NULL, NULL, model, NULL, NULL, true,
+SELECT beyond.run_id, NULL, 'total', "time", session_id, NULL, NULL, model, NULL, NULL,
+  coalesce(told_elsewhere.run_id, '') = '',
   input_tokens, output_tokens, false, cache_read_tokens, cache_creation_tokens, NULL, cost_usd,
   cost_estimated, 0, 0, 0
-FROM beyond
+FROM beyond LEFT JOIN told_elsewhere ON told_elsewhere.run_id = beyond.run_id
 WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens) IS NOT NULL
   OR cost_usd IS NOT NULL;
 

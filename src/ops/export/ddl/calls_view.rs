@@ -6,6 +6,7 @@ use super::expressions::{
     first_text, id, result, roles,
 };
 use super::quoted;
+use super::runs_view::told_elsewhere;
 use crate::event::catalogue;
 use crate::event::fields::{CALL_ID, DURATION, HISTORY, INPUT_TOKENS, MODEL_CALL, TIME_OF_READING};
 use crate::event::role::Role;
@@ -183,7 +184,11 @@ timed AS (
     coalesce({unwrapped}, wrapped) AS result
   FROM told WHERE sequence = first_event
 ),
-ended AS (SELECT run_id, is_over FROM runlog_states)
+ended AS (SELECT run_id, is_over FROM runlog_states),
+-- The runs of which another run tells everything.
+told_elsewhere AS (
+  {told_elsewhere}
+)
 SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_sequence,
   coalesce(given_id, event_id) AS call_id, tool,
   {kind} AS kind,
@@ -199,7 +204,7 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
     ELSE 'started'
   END AS status,
   coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
-  CASE WHEN work_id IS NULL THEN true ELSE
+  CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false WHEN work_id IS NULL THEN true ELSE
     row_number() OVER (PARTITION BY work_id, coalesce(history, CAST(\"time\" AS VARCHAR)) ORDER BY recorded_at, timed.run_id) = 1
   END AS first_seen,
   {path} AS path,
@@ -210,7 +215,9 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
   CASE WHEN end_role = 'tool_end' AND {opens} THEN nullif({link}, '') END AS pull_request,
   \"time\"
 FROM timed
-LEFT JOIN ended ON ended.run_id = timed.run_id",
+LEFT JOIN ended ON ended.run_id = timed.run_id
+LEFT JOIN told_elsewhere ON told_elsewhere.run_id = timed.run_id",
+        told_elsewhere = told_elsewhere(),
         states = roles(Role::is_tool_state),
         ends = roles(Role::is_tool_end),
         call_id = id(&call_id),

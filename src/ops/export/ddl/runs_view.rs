@@ -3,6 +3,7 @@
 use super::calls_view::link;
 use super::expressions::{Expressions, TOKENS, first_text};
 use crate::event::fields::TEXT;
+use crate::history::copied::ALL_OF_EVENTS;
 
 /// The query over a view `runlog_documents` of the files `run.json`, with its members as JSON.
 pub(super) fn states(sql: &dyn Expressions) -> String {
@@ -25,7 +26,8 @@ pub(super) fn states(sql: &dyn Expressions) -> String {
   coalesce({estimated} = 'true', false) AS cost_estimated,
   {uncosted} AS uncosted_calls,
   {cost} AS cost_usd, {as_of} AS prices_as_of,
-  {sequence} AS head_sequence, {hash} AS head_hash
+  {sequence} AS head_sequence, {hash} AS head_hash,
+  {copied_from} AS copied_from
 FROM runlog_documents",
         agent = metadata("agent"),
         version = metadata("agent_version"),
@@ -45,6 +47,19 @@ FROM runlog_documents",
         as_of = sql.text("counts", &["prices_as_of"]),
         sequence = sql.count("head", &["sequence"]),
         hash = sql.text("head", &["hash"]),
+        copied_from = sql.text("counts", &["copied", "from"]),
+    )
+}
+
+/// A query of the runs of which another run tells everything, in another form.
+pub(super) fn told_elsewhere() -> String {
+    format!(
+        "SELECT DISTINCT told.run_id AS run_id
+  FROM runlog_states AS told
+  CROSS JOIN (SELECT copied_from AS copied FROM runlog_states
+    WHERE copied_from LIKE '%\"{ALL_OF_EVENTS}\"%') AS telling
+  WHERE replace(copied, concat('\"runs\":[\"', told.run_id, '\"],\"{ALL_OF_EVENTS}\":',
+    CAST(coalesce(told.head_sequence, 0) AS VARCHAR), ','), '') <> copied"
     )
 }
 

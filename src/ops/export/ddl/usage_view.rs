@@ -3,6 +3,7 @@
 use super::calls_view::{has_work_time, model_call};
 use super::expressions::{DATA, Expressions, TOKENS, coalesce, everywhere, first_count, id};
 use super::quoted;
+use super::runs_view::told_elsewhere;
 use crate::event::fields::{
     CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, MODEL_CALL,
     OUTPUT_AT_LEAST, OUTPUT_TOKENS,
@@ -79,6 +80,10 @@ priced AS (
   FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = {plain}
   WHERE place = 1 AND NOT is_total
 ),
+-- The runs of which another run tells everything.
+told_elsewhere AS (
+  {told_elsewhere}
+),
 asked AS (
   SELECT run_id, asked_by, count(*) AS calls,
     sum(CASE WHEN is_retry THEN 1 ELSE 0 END) AS retries,
@@ -88,7 +93,8 @@ asked AS (
 model_calls AS (
   SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id, model,
     message_id, request_id,
-    CASE WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
+    CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false
+      WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
       row_number() OVER (PARTITION BY work_id,
         coalesce(everywhere, request_id, history, CAST(first_time AS VARCHAR))
         ORDER BY recorded_at, priced.run_id) = 1
@@ -102,6 +108,7 @@ model_calls AS (
     coalesce(asked.repeats, 0) AS repeats
   FROM priced
   LEFT JOIN asked ON asked.run_id = priced.run_id AND asked.asked_by = priced.first_sequence
+  LEFT JOIN told_elsewhere ON told_elsewhere.run_id = priced.run_id
 ),
 known AS (
   SELECT run_id,
@@ -211,12 +218,14 @@ SELECT run_id, sequence, 'call' AS kind, first_time AS \"time\", session_id, tas
   calls, retries, repeats
 FROM model_calls
 UNION ALL
-SELECT run_id, NULL, 'total', \"time\", session_id, NULL, NULL, model, NULL, NULL, true,
+SELECT beyond.run_id, NULL, 'total', \"time\", session_id, NULL, NULL, model, NULL, NULL,
+  coalesce(told_elsewhere.run_id, '') = '',
   input_tokens, output_tokens, false, cache_read_tokens, cache_creation_tokens, NULL, cost_usd,
   cost_estimated, 0, 0, 0
-FROM beyond
+FROM beyond LEFT JOIN told_elsewhere ON told_elsewhere.run_id = beyond.run_id
 WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens) IS NOT NULL
   OR cost_usd IS NOT NULL",
+        told_elsewhere = told_elsewhere(),
         model = sql.text(DATA, &["model"]),
         message = sql.text(DATA, &["message_id"]),
         request = sql.text(DATA, &["request_id"]),
