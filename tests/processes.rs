@@ -93,6 +93,50 @@ fn two_processes_in_one_run_by_emit() {
     }
 }
 
+/// If this fails, processes whose lines do not have the same places, or two threads whose items have
+/// the same ids, share calls; or the same output again adds something.
+#[test]
+fn processes_that_do_not_resemble_each_other() {
+    let of = |thread: &str, mut lines: Vec<Value>| {
+        lines[0]["thread_id"] = thread.into();
+        lines
+    };
+    let thought = json!({"type": "item.completed",
+        "item": {"id": "item_0", "type": "reasoning", "text": "Think."}});
+    let later = [
+        thought,
+        command("item_1", "make test", None, ""),
+        command("item_1", "make test", Some(0), "ok"),
+        command("item_2", "git status", Some(0), "clean"),
+    ];
+    let (first, later) = (first(), output(&later, [2500, 1400, 180]));
+    let other = of("0199a213-0000-7800-8aa1-bbab2a035a53", first.clone());
+    let all = [first.clone(), other.clone(), later.clone()].concat();
+    let streams = [first, later, other, all];
+    // The other thread has one call, which failed, too.
+    let expected = [4, 2, 1700, 1800, 280, 0];
+    for order in [[0, 1, 2, 3], [2, 1, 0, 3], [3, 2, 1, 0], [1, 3, 0, 2]] {
+        let bench = Bench::new();
+        let emit = |at: usize| {
+            let emit = ["emit", "--stdin", "--from", "codex", "--create", "--run", "r"];
+            let said = bench.feed(&emit, jsonl(&streams[at]).as_bytes());
+            assert_eq!(said.status, 0, "{}", said.err);
+        };
+        order.into_iter().for_each(&emit);
+        assert_eq!(numbers(&bench, "r"), expected, "{order:?}");
+        let log = fs::read(bench.path("runs/r/events.jsonl")).unwrap();
+        order.into_iter().rev().for_each(&emit);
+        assert_eq!(fs::read(bench.path("runs/r/events.jsonl")).unwrap(), log, "{order:?}");
+    }
+    let bench = Bench::new();
+    bench.ok(&["emit", "run.created", "--run", "r"]);
+    for at in 0..3 {
+        fs::write(bench.path("lines"), jsonl(&streams[at])).unwrap();
+        bench.ok(&["exec", "--run", "r", "--from", "codex", "--", "cat", "lines"]);
+    }
+    assert_eq!(numbers(&bench, "r"), [4 + 3, 2, 1700, 1800, 280, 3]);
+}
+
 /// If this fails, a second process whose output begins like the first one's loses these lines.
 #[test]
 fn two_processes_in_one_run_by_exec() {

@@ -154,16 +154,6 @@ impl ImportedIds {
         }
     }
 
-    /// Whether this stream or the log has other content than that line under an id.
-    pub(super) fn has_other(
-        &self,
-        id: &str,
-        line: &Imported,
-        recorder: &mut Recorder,
-    ) -> Result<bool, RunError> {
-        Ok(matches!(self.use_of(id, line, recorder)?, IdUse::Other))
-    }
-
     /// What an id is in this stream, or in the log.
     fn use_of(
         &self,

@@ -4,8 +4,10 @@
 use std::borrow::Cow;
 
 use super::adapter::Codex;
+use super::calls::RolloutCalls;
 use super::outcome::content_text;
 use super::twins::Channel;
+use super::usage::total;
 use super::{prompts, reports};
 use crate::event::draft::Draft;
 use crate::import::source::text_event;
@@ -57,22 +59,21 @@ impl Codex {
             if kind == "item.started" { ItemProgress::Started } else { ItemProgress::Completed };
         match (kind, item) {
             ("thread.started", _) => {
-                let thread = line.text_at("thread_id").map(Cow::into_owned);
-                if self.position == 0 || thread != self.session {
-                    (self.session, self.position) = (thread, 1);
-                    self.usage.restart();
-                }
+                // Another process counts from the start again.
+                self.session = line.text_at("thread_id").map(Cow::into_owned);
+                self.position = 1;
+                self.calls = RolloutCalls::default();
                 Vec::new()
             }
             ("item.started" | "item.completed", Some(item)) => {
                 self.thread_item(source, item, progress)
             }
             ("item.updated", Some(item)) => todo_list(item).into_iter().collect(),
-            // The usage of a turn is the total of the thread.
+            // The usage of a turn is the total of the thread. What is known of it is taken away when
+            // it is recorded.
             ("turn.completed", _) => {
-                let model = self.model.clone();
-                let usage = self.usage.take(line.present("usage"), None, model.as_deref());
-                usage.into_iter().collect()
+                let usage = line.present("usage");
+                usage.and_then(|usage| total(usage, self.model.as_deref())).into_iter().collect()
             }
             // A failed turn repeats the error that ended it.
             ("turn.failed", _) => self.error(Channel::Item, line.present("error"), None),

@@ -52,11 +52,6 @@ impl Totals {
         fresh.draft(model)
     }
 
-    /// Starts from zero again.
-    pub(super) fn restart(&mut self) {
-        self.restarts += u32::from(self.newest.take().is_some());
-    }
-
     /// Whether [`Self::place`] names the newest report alone.
     pub(super) fn is_total_known(&self) -> bool {
         self.is_total_known
@@ -68,6 +63,11 @@ impl Totals {
         let counts = counts.map(|count| count.to_string()).join(".");
         format!("{}.{counts}", self.restarts)
     }
+}
+
+/// The event for a total as it is. `None` if all counts are zero.
+pub(super) fn total(usage: Json<'_>, model: Option<&str>) -> Option<Draft<'static>> {
+    RolloutCounts::of(usage)?.draft(model)
 }
 
 impl RolloutCounts {

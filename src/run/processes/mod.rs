@@ -2,11 +2,11 @@
 //!
 //! | module | for agents whose processes |
 //! |---|---|
-//! | [`numbers`] | number their lines and calls from the start again |
+//! | [`ids`] | number their lines and calls from the start again |
 //! | [`totals`] | report totals of themselves: those of earlier processes are added |
 //! | [`turns`] | report totals of the session: what is known of it is taken away |
 
-mod numbers;
+mod ids;
 mod totals;
 mod turns;
 
@@ -18,7 +18,7 @@ use crate::import::line::Imported;
 /// The earlier processes of the sessions of a stream.
 #[derive(Default)]
 pub(super) struct EarlierProcesses {
-    numbers: numbers::ProcessNumbers,
+    ids: ids::ProcessIds,
     totals: totals::EarlierTotals,
     turns: turns::EarlierTurns,
 }
@@ -26,11 +26,11 @@ pub(super) struct EarlierProcesses {
 impl EarlierProcesses {
     /// For the output of a process that has just been started: the log has nothing of it.
     pub(super) fn before_new() -> Self {
-        Self { numbers: numbers::ProcessNumbers::of_new_process(), ..Self::default() }
+        Self { ids: ids::ProcessIds::of_new_process(), ..Self::default() }
     }
 
     /// Names the events of a line, with regard to what the log has of earlier processes. Returns lines
-    /// to record before it: earlier ones that turn out to belong to another process than it seemed.
+    /// to record before it: earlier ones that turn out to be of another call than it seemed.
     ///
     /// # Errors
     /// The log cannot be read.
@@ -40,7 +40,7 @@ impl EarlierProcesses {
         ids: &mut ImportedIds,
         recorder: &mut Recorder,
     ) -> Result<Vec<Imported>, RunError> {
-        let mut earlier = self.numbers.number(line, ids, recorder)?;
+        let mut earlier = self.ids.name(line, recorder)?;
         for line in earlier.iter_mut().chain([line]) {
             ids.name(line, recorder)?;
             self.totals.add_to(line, recorder)?;

@@ -1,5 +1,5 @@
 //! Usage of the turns of a session, if each process reports it as the total of the session so far:
-//! what the log has of the session from earlier processes is taken away.
+//! what is known of the session is taken away.
 
 use foldhash::HashMap;
 
@@ -13,8 +13,7 @@ use crate::log::reader::LogReader;
 use crate::run::RunError;
 use crate::run::recorder::Recorder;
 
-/// The dialect whose processes report the total of the session. An adapter gives the difference to
-/// the total before it in the same output.
+/// The dialect whose processes report the total of the session.
 const DIALECT: &str = "codex";
 
 /// The counts of a usage event that such totals have.
@@ -37,7 +36,7 @@ pub(super) struct EarlierTurns {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct SessionTokens {
-    /// What the stream has reported.
+    /// The largest total that the stream has reported.
     told: TokenCounts,
     /// What the log has, before the first turn that it does not have.
     logged: Option<TokenCounts>,
@@ -77,11 +76,10 @@ fn lessen(draft: &mut Draft<'_>, tokens: &mut SessionTokens) {
     let logged = tokens.logged.unwrap_or_default();
     let counts = counts(draft.data());
     let mut fresh = counts;
-    for (at, count) in counts.into_iter().enumerate() {
+    for (at, total) in counts.into_iter().enumerate() {
         let before = tokens.told[at];
-        let now = before.saturating_add(count);
-        fresh[at] = now.saturating_sub(before.max(logged[at]));
-        tokens.told[at] = now;
+        fresh[at] = total.saturating_sub(before.max(logged[at]));
+        tokens.told[at] = before.max(total);
     }
     if fresh == counts {
         return;
