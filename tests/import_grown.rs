@@ -117,6 +117,23 @@ fn call_ids_that_come_again() {
         assert_eq!(run(&bench, CALLS), two, "cut at {cut}");
     }
 
+    // Two providers number their calls alike, at the same time.
+    let of = |run: &str, mut line: Value| {
+        line["runId"] = run.into();
+        line["id"] = "1".into();
+        line
+    };
+    let lines = [
+        of("r1", call("rm")),
+        of("r2", call("ls")),
+        of("r1", result(json!({"error": "no"}))),
+        of("r2", result(json!("ok"))),
+    ];
+    let bench = Bench::new();
+    write(&bench, "g.jsonl", jsonl(&lines));
+    import(&bench, "g.jsonl");
+    assert_eq!(run(&bench, CALLS), two);
+
     let bench = Bench::new();
     let event = |number: u32, kind: &str, more: Value| {
         let mut event = json!({"id": format!("e{number}"), "kind": kind, "source": "agent",
@@ -167,6 +184,25 @@ fn a_state_before_its_events() {
     state(stats(300, 30));
     import(&bench, folder);
     assert_eq!(run(&bench, &["input_tokens", "output_tokens"]).1, [300.0, 30.0]);
+    // The state may be ahead of the events, which follow.
+    let tokens = ["input_tokens", "output_tokens", "cost_usd"];
+    state(stats(450, 40));
+    import(&bench, folder);
+    assert_eq!(run(&bench, &tokens).1, [450.0, 40.0, 0.5]);
+    event(3, stats(450, 40));
+    for _ in 0..2 {
+        import(&bench, folder);
+        assert_eq!(run(&bench, &tokens).1, [450.0, 40.0, 0.5]);
+    }
+    // The folder is found from inside, too.
+    let inside = Bench::new();
+    let mut command = inside.command();
+    command.current_dir(bench.path(folder)).args(["import", ".", "--runs-dir"]);
+    command.arg(inside.path("runs"));
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+    let runs = fs::read_dir(inside.path("runs")).unwrap();
+    let names: Vec<_> = runs.map(|run| run.unwrap().file_name()).collect();
+    assert_eq!(names, [format!("openhands-{folder}").as_str()]);
 }
 
 /// If this fails, calls and tokens that only the list of all messages tells are lost.
@@ -175,6 +211,7 @@ fn a_message_that_is_completed_in_the_list() {
     let bench = Bench::new();
     let message = |kind: &str| json!({"id": kind, "timestamp": "2026-01-16T18:34:01.000Z", "type": kind, "content": "x"});
     let mut grown = message("gemini");
+    grown["content"] = "xyz and more".into();
     grown["tokens"] = json!({"input": 100, "output": 10, "cached": 40, "total": 110});
     let response = json!({"functionResponse": {"id": "c1", "response": {"error": "no"}}});
     grown["toolCalls"] =
@@ -193,6 +230,8 @@ fn a_message_that_is_completed_in_the_list() {
     assert_eq!(run(&bench, CALLS), ("imported".to_owned(), vec![1.0, 1.0, 1.0]));
     assert_eq!(run(&bench, &TOKENS[..3]).1, [60.0, 10.0, 40.0]);
     assert_eq!(run(&bench, &["prompts"]).1, [1.0]);
+    let text = bench.ok(&["transcript", "gemini-gs", "--format", "text"]);
+    assert!(text.contains("xyz and more"), "{text}");
 }
 
 /// If this fails, a session that says that it failed passes, or one that was closed after its end is

@@ -130,8 +130,8 @@ fn processes_that_do_not_resemble_each_other() {
     }
     let bench = Bench::new();
     bench.ok(&["emit", "run.created", "--run", "r"]);
-    for at in 0..3 {
-        fs::write(bench.path("lines"), jsonl(&streams[at])).unwrap();
+    for lines in &streams[..3] {
+        fs::write(bench.path("lines"), jsonl(lines)).unwrap();
         bench.ok(&["exec", "--run", "r", "--from", "codex", "--", "cat", "lines"]);
     }
     assert_eq!(numbers(&bench, "r"), [4 + 3, 2, 1700, 1800, 280, 3]);

@@ -420,6 +420,13 @@ impl<'e, 'a> View<'e, 'a> {
         self.role == Role::TaskStart && self.event.actor == "user" && !self.is_of_sub_agent()
     }
 
+    /// The exit code of a call, if it is one: a small whole number.
+    #[must_use]
+    pub(crate) fn exit_code(&self) -> Option<i64> {
+        let code = self.data.get("exit_code").and_then(Json::as_f64)?;
+        (code.fract() == 0.0 && code.abs() <= f64::from(u32::MAX)).then_some(code as i64)
+    }
+
     /// Whether the event was imported from another program's log.
     #[must_use]
     pub fn is_imported(&self) -> bool {

@@ -48,45 +48,52 @@ pub(super) struct FlatAdapter {
     session: Option<String>,
     /// The newest call with each id.
     calls: HashMap<String, FlatCall>,
+    /// The numbers of the calls with an id, by the run and the id.
+    numbers: HashMap<(String, String), u32>,
 }
 
 /// The newest of the calls with the same id. Some models begin to count again.
 struct FlatCall {
     /// How many calls had the id.
     number: u32,
-    /// Its first line.
+    /// Its first line, and the run that this is of.
     start: String,
+    run: Option<String>,
     has_ended: bool,
 }
 
 impl FlatAdapter {
     /// An adapter for one stream.
     pub(super) fn new(dialect: &'static FlatDialect) -> Self {
-        Self { dialect, session: None, calls: HashMap::new() }
+        Self { dialect, session: None, calls: HashMap::new(), numbers: HashMap::new() }
     }
 
     /// Gives the second call with the same id another one. The same start again is the same call.
     fn tell_apart(&mut self, draft: &mut Draft<'_>, line: Json<'_>) {
         let Some(id) = draft.correlation_id.as_deref() else { return };
         let role = View::of(&draft.as_event()).role;
+        let run = line.text_at("runId").map(Cow::into_owned);
+        let place = (run.clone().unwrap_or_default(), id.to_owned());
         if role == Role::ToolStart {
             let start = line.compact();
-            match self.calls.get_mut(id) {
-                Some(call) if call.has_ended && call.start != start => {
-                    let (number, start) = (call.number + 1, start.into_owned());
-                    *call = FlatCall { number, start, has_ended: false };
-                }
-                Some(_) => {}
-                None => {
-                    let call = FlatCall { number: 1, start: start.into_owned(), has_ended: false };
-                    self.calls.insert(id.to_owned(), call);
-                }
+            let known = self.calls.get(id);
+            // Runs of several providers may number their calls alike.
+            let is_other = |call: &FlatCall| {
+                call.start != start
+                    && (call.has_ended || (run.is_some() && call.run.is_some() && call.run != run))
+            };
+            if known.is_none_or(is_other) {
+                let number = known.map_or(0, |call| call.number) + 1;
+                let start = start.into_owned();
+                self.calls.insert(id.to_owned(), FlatCall { number, start, run, has_ended: false });
+                self.numbers.insert(place.clone(), number);
             }
         }
-        let Some(call) = self.calls.get_mut(id) else { return };
-        call.has_ended |= role.is_tool_end();
-        if call.number > 1 {
-            draft.correlation_id = Some(format!("{id}.{}", call.number).into());
+        let Some(newest) = self.calls.get_mut(id) else { return };
+        let number = self.numbers.get(&place).copied().unwrap_or(newest.number);
+        newest.has_ended |= role.is_tool_end() && number == newest.number;
+        if number > 1 {
+            draft.correlation_id = Some(format!("{id}.{number}").into());
         }
     }
 }

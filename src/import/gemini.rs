@@ -326,9 +326,12 @@ impl Gemini {
             let place = format!("{}.{index}", source.place);
             let message_source = SourceText { json: message, place: &place, ..*source };
             if is_known {
-                // It may have calls and tokens now, which no other line has.
+                // It may have a longer text, calls and tokens now, which no other line has.
                 let mut grown = self.message(&message_source, &kind);
-                grown.retain(|draft| draft.kind == "llm.usage" || draft.kind.starts_with("tool."));
+                let is_kept = |kind: &str| {
+                    matches!(kind, "llm.usage" | "message.assistant") || kind.starts_with("tool.")
+                };
+                grown.retain(|draft| is_kept(&draft.kind));
                 drafts.append(&mut grown);
                 continue;
             }

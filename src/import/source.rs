@@ -119,6 +119,7 @@ impl SessionEnd {
         let only_confirms = |earlier: &Self| match next_kind {
             Some("run.completed") => earlier.kind == "run.incomplete",
             Some("run.cancelled") => true,
+            Some("run.failed") => earlier.kind == "run.failed",
             _ => false,
         };
         match earlier {

@@ -206,13 +206,20 @@ pub(crate) fn told_lines(output: &str) -> Vec<String> {
         // A carriage return writes the line again, as progress bars do.
         let line = line.trim_end_matches('\r');
         let line = line.rsplit('\r').find(|part| !part.trim().is_empty()).unwrap_or_default();
-        let line = inert::line(line);
+        let line = inert::line(own_output(line));
         let line = line.trim_end();
         if !is_noise(line.trim()) && lines.last().is_none_or(|last| last != line) {
             lines.push(line.to_owned());
         }
     }
     lines
+}
+
+/// The output in a line with which Codex wraps that of a command in its sandbox.
+fn own_output(line: &str) -> &str {
+    let wrapped = line.strip_prefix("failed in sandbox ");
+    let output = wrapped.and_then(|rest| rest.split_once(", stderr: "));
+    output.map_or(line, |(_, output)| output)
 }
 
 fn is_noise(line: &str) -> bool {

@@ -65,8 +65,8 @@ pub(crate) struct FailedOutput {
     pub lines: Vec<String>,
 }
 
-/// A line says nothing about a call if at least this many failed outputs have it, and if it is at
-/// least this long.
+/// A line says nothing about a failure if at least this many failed outputs have it, outputs of calls
+/// that succeeded have it too, and it is at least this long.
 const MANY: u64 = 5;
 const NOISE: usize = 24;
 
@@ -79,12 +79,30 @@ pub(crate) struct TroubleGroups {
     groups: Vec<TroubleGroup>,
     /// The outputs of the groups' failed calls.
     outputs: HashMap<usize, FailedOutput>,
+    /// The first lines of outputs of calls that succeeded.
+    harmless: HashSet<String>,
     places: HashMap<(NoteLevel, String), usize>,
     /// How many errors and warnings are in no group, because there are too many groups.
     pub more: u64,
 }
 
 impl TroubleGroups {
+    /// Takes the output of a call that succeeded, as JSON text.
+    pub(super) fn succeeded(&mut self, output: &str) {
+        /// How much of an output is read, and how many of its lines; how many lines are kept.
+        const READ: usize = 1 << 10;
+        const LINES: usize = 6;
+        const KEPT: usize = 1 << 12;
+        let end = (0..=READ.min(output.len())).rev().find(|at| output.is_char_boundary(*at));
+        let beginning = output[..end.unwrap_or(0)].trim_matches(['"', '{', '[']);
+        // Other escapes are rare in complaints of a shell.
+        for line in beginning.split("\\n").take(LINES).filter(|line| line.len() >= NOISE) {
+            if self.harmless.len() < KEPT {
+                self.harmless.insert(line.replace("\\\"", "\"").trim().to_owned());
+            }
+        }
+    }
+
     /// Adds an error or a warning, as a group of one. `output` is that of a failed call.
     pub(super) fn add(&mut self, trouble: TroubleGroup, output: Option<FailedOutput>) {
         let told = output.as_ref().map(|output| output.lines.join("\n"));
@@ -130,8 +148,7 @@ impl TroubleGroups {
 }
 
 impl TroubleGroups {
-    /// The lines that many failed outputs have, and that are not all that these say: complaints of the
-    /// shell, banners.
+    /// The lines that many failed outputs have, and others too: complaints of the shell, banners.
     fn noise(&self) -> HashSet<String> {
         let mut times: HashMap<&str, u64> = HashMap::new();
         for (at, output) in &self.outputs {
@@ -140,14 +157,8 @@ impl TroubleGroups {
                 *times.entry(line).or_default() += self.groups[*at].times;
             }
         }
-        let is_frequent = |line: &str| times.get(line.trim()).is_some_and(|many| *many >= MANY);
-        let has_more = |output: &&FailedOutput| {
-            let is_other = |line: &String| !is_frequent(line);
-            output.lines.iter().any(|line| is_frequent(line)) && output.lines.iter().any(is_other)
-        };
-        let others = self.outputs.values().filter(has_more);
-        let lines = others.flat_map(|output| output.lines.iter().filter(|line| is_frequent(line)));
-        lines.map(|line| line.trim().to_owned()).collect()
+        let frequent = times.into_iter().filter(|(_, times)| *times >= MANY).map(|(line, _)| line);
+        frequent.filter(|line| self.harmless.contains(*line)).map(str::to_owned).collect()
     }
 }
 
@@ -164,9 +175,9 @@ impl FailedOutput {
         let text = match (own.is_empty(), self.exit_code) {
             (false, _) => chosen(own, TOLD_LINES, OutputPart::Failure).join("\n"),
             (true, Some(code)) => {
-                format!("exit code {code}, and no output but what other failed calls have too")
+                format!("exit code {code}, and no output but what other calls have too")
             }
-            (true, None) => "no output but what other failed calls have too".to_owned(),
+            (true, None) => "no output but what other calls have too".to_owned(),
         };
         let text = text.trim_start_matches("…\n");
         Some((preview(&format!("{}: {text}", self.tool), MAX_TEXT), has_own))
@@ -203,26 +214,32 @@ mod tests {
             exit_code: Some(1),
             lines: lines.iter().map(|line| (*line).to_owned()).collect(),
         };
-        let group = |outputs: Vec<FailedOutput>| -> Vec<(String, u64, TroubleRank)> {
-            let mut groups = TroubleGroups::default();
-            for (sequence, output) in (1..).zip(outputs) {
-                let (kind, level) = ("tool.failed".to_owned(), NoteLevel::Error);
-                let (sequences, time) = (vec![sequence], Timestamp::from_millis(0));
-                let (text, rank) = (output.lines.join(" "), TroubleRank::Once);
-                let one = TroubleGroup { kind, level, text, rank, times: 1, sequences, time };
-                groups.add(one, Some(output));
-            }
-            groups.finish().into_iter().map(|one| (one.text, one.times, one.rank)).collect()
-        };
+        let group =
+            |outputs: Vec<FailedOutput>, others: &[&str]| -> Vec<(String, u64, TroubleRank)> {
+                let mut groups = TroubleGroups::default();
+                others.iter().for_each(|other| groups.succeeded(other));
+                for (sequence, output) in (1..).zip(outputs) {
+                    let (kind, level) = ("tool.failed".to_owned(), NoteLevel::Error);
+                    let (sequences, time) = (vec![sequence], Timestamp::from_millis(0));
+                    let (text, rank) = (output.lines.join(" "), TroubleRank::Once);
+                    let one = TroubleGroup { kind, level, text, rank, times: 1, sequences, time };
+                    groups.add(one, Some(output));
+                }
+                groups.finish().into_iter().map(|one| (one.text, one.times, one.rank)).collect()
+            };
         let banner = "shellenv.sh: line 18: /bin/ps: Operation not permitted";
         let mut outputs = vec![output(&[banner]); 4];
         outputs.insert(1, output(&[banner, "a.c: no such file"]));
-        let told = group(outputs);
+        let told = group(
+            outputs.clone(),
+            &[r#""shellenv.sh: line 18: /bin/ps: Operation not permitted\nok""#],
+        );
         assert_eq!(told[0], ("sh: a.c: no such file".to_owned(), 1, TroubleRank::Once));
-        let rest = "sh: exit code 1, and no output but what other failed calls have too";
+        let rest = "sh: exit code 1, and no output but what other calls have too";
         assert_eq!(told[1], (rest.to_owned(), 4, TroubleRank::Harmless));
-        let same = group(vec![output(&[banner]); 6]);
-        assert_eq!(same, [(banner.to_owned(), 6, TroubleRank::Repeated)]);
+        // No call succeeded with that line, so it may be the reason.
+        let told = group(outputs, &[r#""ok""#]);
+        assert_eq!(told[0], (banner.to_owned(), 4, TroubleRank::Repeated));
     }
 
     /// If this fails, a reader looks at the same error many times, or at a harmless one first.

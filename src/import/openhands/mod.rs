@@ -12,6 +12,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
+use crate::fs::hash::{hex, sha256};
 use crate::import::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
 };
@@ -134,6 +135,8 @@ struct OpenHands {
     used: HashSet<String>,
     /// The newest cumulative figures, by what they count.
     meters: HashMap<String, Meter>,
+    /// V1: the first ones that events reported.
+    first_meters: HashMap<String, Meter>,
     /// The newest response that a usage event named.
     newest_response: Option<String>,
     /// V1: the calls of other programs' agents that have started.
@@ -145,7 +148,7 @@ struct OpenHands {
 }
 
 /// Cumulative figures. `input` includes cached tokens; `micros` are millionths of a dollar.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Meter {
     input: u64,
     output: u64,
@@ -425,13 +428,25 @@ impl OpenHands {
         drafts.into_iter().map(of_agent).collect()
     }
 
-    /// V1: the state of a conversation, from the file beside its events. Its figures count if the
-    /// events tell none.
+    /// V1: the state of a conversation, from the file beside its events. What its figures have beyond
+    /// those of the events counts with the first report of these.
     fn stored_state(&mut self, state: Json<'_>) -> Vec<Draft<'static>> {
         let mut drafts = vec![v1::settings(state)];
-        let all = state.path("stats.usage_to_metrics").filter(|_| self.meters.is_empty());
+        let all = state.path("stats.usage_to_metrics");
         for (name, metrics) in all.into_iter().flat_map(Json::members) {
-            drafts.extend(self.metered_of(&name, metrics));
+            let (newest, first) = (self.meters.get(&*name), self.first_meters.get(&*name));
+            let (newest, first) = newest.copied().zip(first.copied()).unwrap_or_default();
+            let now = Meter::of(metrics);
+            let beyond = now.each(&newest, u64::saturating_sub);
+            let id = format!("conversation/{name}");
+            let usage = beyond.each(&first, u64::saturating_add).usage(metrics, Some(&id));
+            // It is recorded again if the events have told more since.
+            let place = format!("{}{newest:?}{now:?}", state.text_at("id").unwrap_or_default());
+            let place = hex(&sha256(place.as_bytes())[..8]);
+            drafts.extend(usage.map(|usage| Draft {
+                event_id: Some(format!("openhands:{id}+{place}").into()),
+                ..usage
+            }));
         }
         drafts
     }
@@ -457,6 +472,9 @@ impl OpenHands {
     /// conversation is written again when it goes on, and the events may tell the same later.
     fn metered_of(&mut self, name: &str, metrics: Json<'_>) -> Option<Draft<'static>> {
         let first = (!self.meters.contains_key(name)).then(|| format!("conversation/{name}"));
+        if first.is_some() {
+            self.first_meters.insert(name.to_owned(), Meter::of(metrics));
+        }
         self.metered(name, metrics, first.as_deref())
     }
 
@@ -467,44 +485,69 @@ impl OpenHands {
         metrics: Json<'_>,
         response: Option<&str>,
     ) -> Option<Draft<'static>> {
+        let now = Meter::of(metrics);
+        let before = self.meters.insert(name.to_owned(), now).unwrap_or_default();
+        let began_anew = now.input < before.input || now.output < before.output;
+        let before = if began_anew { Meter::default() } else { before };
+        // Of two events with one message id only the last would count.
+        let fresh = response.filter(|id| self.newest_response.as_deref() != Some(id));
+        let usage = now.each(&before, u64::saturating_sub).usage(metrics, fresh)?;
+        if let Some(id) = fresh {
+            self.newest_response = Some(id.to_owned());
+        }
+        Some(usage)
+    }
+}
+
+impl Meter {
+    /// The figures as OpenHands reports them.
+    fn of(metrics: Json<'_>) -> Self {
         let used = metrics.present("accumulated_token_usage").unwrap_or(Json::EMPTY);
         let number = |path: &str| count(used, path).unwrap_or(0);
         let cost = metrics.get("accumulated_cost").and_then(Json::as_f64).unwrap_or(0.0);
-        let now = Meter {
+        Self {
             input: number("prompt_tokens"),
             output: number("completion_tokens"),
             cache_read: number("cache_read_tokens"),
             cache_creation: number("cache_write_tokens"),
             reasoning: number("reasoning_tokens"),
             micros: (cost.max(0.0) * 1e6).round() as u64,
-        };
-        let before = self.meters.insert(name.to_owned(), now).unwrap_or_default();
-        let began_anew = now.input < before.input || now.output < before.output;
-        let before = if began_anew { Meter::default() } else { before };
-        let since = |pick: fn(&Meter) -> u64| pick(&now).saturating_sub(pick(&before));
-        let reported = |path: &str, difference: u64| used.get(path).map(|_| difference);
+        }
+    }
+
+    /// Each figure put together with that of another one.
+    fn each(&self, other: &Self, combine: fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: combine(self.input, other.input),
+            output: combine(self.output, other.output),
+            cache_read: combine(self.cache_read, other.cache_read),
+            cache_creation: combine(self.cache_creation, other.cache_creation),
+            reasoning: combine(self.reasoning, other.reasoning),
+            micros: combine(self.micros, other.micros),
+        }
+    }
+
+    /// The event for figures of this size, without those that `metrics` does not report. `None` if
+    /// all are zero.
+    fn usage(&self, metrics: Json<'_>, message_id: Option<&str>) -> Option<Draft<'static>> {
+        let used = metrics.present("accumulated_token_usage").unwrap_or(Json::EMPTY);
+        let reported = |path: &str, figure: u64| used.get(path).map(|_| figure);
         // A price of 0 means that OpenHands does not know the model's price.
-        let micros = Some(since(|meter| meter.micros)).filter(|_| now.micros > 0);
+        let is_priced = Self::of(metrics).micros > 0;
         let tokens = TokenCounts {
-            input: reported("prompt_tokens", since(|meter| meter.input)),
-            output: reported("completion_tokens", since(|meter| meter.output)),
-            cache_read: reported("cache_read_tokens", since(|meter| meter.cache_read)),
-            cache_creation: reported("cache_write_tokens", since(|meter| meter.cache_creation)),
-            reasoning: reported("reasoning_tokens", since(|meter| meter.reasoning)),
-            cost: micros.map(|micros| micros as f64 / 1e6),
+            input: reported("prompt_tokens", self.input),
+            output: reported("completion_tokens", self.output),
+            cache_read: reported("cache_read_tokens", self.cache_read),
+            cache_creation: reported("cache_write_tokens", self.cache_creation),
+            reasoning: reported("reasoning_tokens", self.reasoning),
+            cost: is_priced.then_some(self.micros as f64 / 1e6),
         }
         .without_cached();
         if tokens.is_zero() {
             return None;
         }
         let model = metrics.text_at("model_name").or_else(|| used.text_at("model"));
-        // Of two events with one message id only the last would count.
-        let fresh = response.filter(|id| self.newest_response.as_deref() != Some(id));
-        if let Some(id) = fresh {
-            self.newest_response = Some(id.to_owned());
-        }
-        let call =
-            ReportedModelCall { model: model.as_deref(), message_id: fresh, is_total: false };
+        let call = ReportedModelCall { model: model.as_deref(), message_id, is_total: false };
         Some(tokens.event(&call))
     }
 }

@@ -13,7 +13,7 @@ use super::copies_of_files::{merged, without_copies};
 use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
 use super::relatives::{
-    agent_files_beside, continuation_of, folder_of_events, has_lines, is_agent_file, is_part,
+    continuation_of, files_beside, folder_of_events, has_lines, is_agent_file, is_part,
     is_source_name, is_state, name_of, number_of, parent_session, relatives, root_of,
     session_of_parent, stem, storage_of, stored_children,
 };
@@ -145,15 +145,33 @@ fn agents_beside(named: &[PathBuf], from: Option<&'static Dialect>) -> Vec<PathB
         let look = look(path, from).ok().filter(|look| look.dialect.name == "claude-code");
         look.and_then(|look| session_of(path, &look))
     };
+    let files: HashSet<&PathBuf> = named.iter().filter(|path| path.is_file()).collect();
+    let mut folders: BTreeMap<&Path, Vec<&PathBuf>> = BTreeMap::new();
+    for path in &files {
+        folders.entry(path.parent().unwrap_or(path)).or_default().push(path);
+    }
     let mut all = Vec::new();
-    for path in named.iter().filter(|path| path.is_file()) {
-        let agents = agent_files_beside(path);
-        let id = (!agents.is_empty()).then(|| session(path)).flatten();
-        let Some(id) = id else { continue };
-        let is_agent = agents.contains(path);
-        all.extend(agents.into_iter().filter(|agent| session(agent).as_ref() == Some(&id)));
-        let parent = path.with_file_name(format!("{id}.jsonl"));
-        all.extend(Some(parent).filter(|parent| is_agent && parent.is_file()));
+    for named in folders.into_values() {
+        let beside = named.first().map(|path| files_beside(path)).unwrap_or_default();
+        let others: Vec<PathBuf> =
+            beside.into_iter().filter(|path| !files.contains(path)).collect();
+        if !others.iter().chain(named.iter().copied()).any(|path| is_agent_file(path)) {
+            continue;
+        }
+        if others.is_empty() {
+            continue;
+        }
+        let (mut sessions, mut of_agents) = (HashSet::new(), HashSet::new());
+        for path in named {
+            let id = session(path);
+            of_agents.extend(id.clone().filter(|_| is_agent_file(path)));
+            sessions.extend(id);
+        }
+        let is_wanted = |path: &PathBuf| match is_agent_file(path) {
+            true => session(path).is_some_and(|id| sessions.contains(&id)),
+            false => of_agents.contains(&stem(path)),
+        };
+        all.extend(others.into_iter().filter(is_wanted));
     }
     all
 }

@@ -37,6 +37,7 @@ pub(super) fn session_of_parent(path: &Path, look: &Look) -> Option<String> {
 
 /// The session whose sub-agent has this file.
 pub(super) fn parent_session(path: &Path) -> Option<String> {
+    let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| folder.ends_with(SUB_AGENTS))?;
     Some(folder.parent()?.file_name()?.to_str()?.to_owned())
 }
@@ -103,7 +104,11 @@ pub(super) fn is_state(path: &Path) -> bool {
 /// The session of a file with one event, or with the state beside them: the folder around the folder
 /// of its events.
 pub(super) fn folder_of_events(path: &Path, dialect: &Dialect) -> Option<String> {
-    let events = path.parent().filter(|_| dialect.name == "openhands")?;
+    if dialect.name != "openhands" {
+        return None;
+    }
+    let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let events = path.parent()?;
     if is_state(path) {
         return events.file_name().map(|name| name.to_string_lossy().into_owned());
     }
@@ -188,11 +193,10 @@ pub(super) fn is_agent_file(path: &Path) -> bool {
     stem(path).starts_with("agent-")
 }
 
-/// The files beside this one that are named like those of sub-agents, this one included.
-pub(super) fn agent_files_beside(path: &Path) -> Vec<PathBuf> {
+/// The session files beside this one, this one included.
+pub(super) fn files_beside(path: &Path) -> Vec<PathBuf> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut files = sorted(folder.unwrap_or(Path::new(".")));
-    files.retain(|path| is_agent_file(path));
+    let files = sorted(folder.unwrap_or(Path::new(".")));
     // The same form as that of the path.
     files.iter().filter_map(|file| Some(path.with_file_name(file.file_name()?))).collect()
 }

@@ -18,7 +18,7 @@ use crate::run::recorder::Recorder;
 pub(super) struct ProcessIds {
     /// Whether the log has nothing of the processes.
     are_new: bool,
-    sessions: HashMap<String, SessionProcesses>,
+    sessions: HashMap<String, NumberedProcesses>,
     /// The lines of this stream that have each id: their session and their hash.
     given: HashMap<String, (String, [u8; 32])>,
     /// The starts of open calls, by session and id.
@@ -27,7 +27,7 @@ pub(super) struct ProcessIds {
 
 /// The processes of a session that `exec` has recorded under numbers.
 #[derive(Clone, Copy, Default)]
-struct SessionProcesses {
+struct NumberedProcesses {
     /// How many the log has.
     logged: u32,
     /// The number of the one that is recorded now.
@@ -96,7 +96,7 @@ impl ProcessIds {
         session: &str,
         line: &Imported,
         recorder: &mut Recorder,
-    ) -> Result<SessionProcesses, RunError> {
+    ) -> Result<NumberedProcesses, RunError> {
         let known = self.sessions.get(session).copied();
         let begins = line.base_id.ends_with(".1");
         if let Some(known) = known.filter(|_| !(self.are_new && begins)) {
@@ -109,7 +109,7 @@ impl ProcessIds {
             logged += 1;
         }
         let own = if self.are_new { logged + 1 } else { 1 };
-        let processes = SessionProcesses { logged, own };
+        let processes = NumberedProcesses { logged, own };
         self.sessions.insert(session.to_owned(), processes);
         Ok(processes)
     }
@@ -121,10 +121,10 @@ impl ProcessIds {
         line: &Imported,
         session: &str,
         first: Option<String>,
-        processes: SessionProcesses,
+        processes: NumberedProcesses,
         recorder: &mut Recorder,
     ) -> Result<String, RunError> {
-        let SessionProcesses { logged, own } = processes;
+        let NumberedProcesses { logged, own } = processes;
         let by_content = format!("{}~{}", numbered(own), hex(&line.content[..4]));
         let own = first.unwrap_or_else(|| numbered(own));
         // What has just been started is nowhere in the log.

@@ -9,7 +9,6 @@ use crate::event::fields::{View, as_long_text, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
 use crate::history::calls::{Call, Observed};
-use crate::json::Json;
 use crate::json::Members;
 use crate::text::inert::{preview, preview_end};
 use crate::text::output::{OutputPart, excerpt};
@@ -112,10 +111,15 @@ impl TranscriptFold {
                 let told = if told.is_empty() { text.into_owned() } else { told };
                 self.failures.insert(observed.call, preview(&told, 160));
             }
-            let code = view.data.get("exit_code").and_then(Json::as_f64);
-            if let Some(code) = code.filter(|code| *code != 0.0 && view.role == Role::ToolFail) {
-                self.exit_codes.insert(observed.call, code as i64);
+            let code = view.exit_code().filter(|code| *code != 0);
+            if let Some(code) = code.filter(|_| view.role == Role::ToolFail) {
+                self.exit_codes.insert(observed.call, code);
             }
+        }
+        if view.role == Role::ToolEnd
+            && let Some(result) = view.result()
+        {
+            self.groups.succeeded(result.text());
         }
         if view.role == Role::ToolStart {
             self.started(view, observed.call, given)

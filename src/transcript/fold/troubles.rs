@@ -7,7 +7,6 @@ use super::calls::{REJECTED, is_rejection};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
-use crate::json::Json;
 use crate::text::inert::preview;
 use crate::text::output::{OutputPart, excerpt, told_lines};
 use crate::text::whole::holds_whole;
@@ -89,7 +88,7 @@ fn told_output(view: &View<'_, '_>, is_search: bool) -> Option<FailedOutput> {
     Some(FailedOutput {
         tool: view.tool().into_owned(),
         is_search,
-        exit_code: view.data.get("exit_code").and_then(Json::as_f64).map(|code| code as i64),
+        exit_code: view.exit_code(),
         lines: told_lines(&text),
     })
 }

@@ -304,17 +304,22 @@ impl<'t> Story<'t> {
 const MANY: usize = 5;
 const NOISE: usize = 24;
 
-/// The lines that many results have: complaints of the shell, banners.
+/// The lines that many results have, those of calls that succeeded among them: complaints of the
+/// shell, banners.
 fn repeated_lines(transcript: &Transcript) -> HashSet<String> {
-    let mut times: HashMap<String, usize> = HashMap::new();
-    for result in transcript.entries().into_iter().filter_map(|entry| entry.call()?.result.as_ref())
-    {
+    let mut times: HashMap<String, (usize, bool)> = HashMap::new();
+    for call in transcript.entries().into_iter().filter_map(Entry::call) {
+        let Some(result) = &call.result else { continue };
         let lines: HashSet<String> = told_lines(result).into_iter().collect();
         for line in lines.into_iter().filter(|line| line.trim().len() >= NOISE) {
-            *times.entry(line.trim().to_owned()).or_default() += 1;
+            let (times, is_harmless) = times.entry(line.trim().to_owned()).or_default();
+            *times += 1;
+            *is_harmless |= call.status == CallStatus::Completed;
         }
     }
-    times.into_iter().filter(|(_, times)| *times >= MANY).map(|(line, _)| line).collect()
+    let noise =
+        times.into_iter().filter(|(_, (times, is_harmless))| *times >= MANY && *is_harmless);
+    noise.map(|(line, _)| line).collect()
 }
 
 /// What follows the arguments of a call: the lines it changes, its status, and its time.
