@@ -26,7 +26,7 @@ const COUNTS: [&str; 5] = [
 ];
 
 /// Tokens by the names in [`COUNTS`].
-type TokenCounts = [u64; COUNTS.len()];
+type TotalCounts = [u64; COUNTS.len()];
 
 /// What is known of the sessions of a stream.
 #[derive(Default)]
@@ -37,9 +37,9 @@ pub(super) struct EarlierTurns {
 #[derive(Clone, Copy, Debug, Default)]
 struct SessionTokens {
     /// The largest total that the stream has reported.
-    told: TokenCounts,
+    told: TotalCounts,
     /// What the log has, before the first turn that it does not have.
-    logged: Option<TokenCounts>,
+    logged: Option<TotalCounts>,
 }
 
 impl EarlierTurns {
@@ -94,13 +94,13 @@ fn lessen(draft: &mut Draft<'_>, tokens: &mut SessionTokens) {
     draft.data = data.finish().into();
 }
 
-fn counts(data: Json<'_>) -> TokenCounts {
+fn counts(data: Json<'_>) -> TotalCounts {
     COUNTS.map(|name| data.get(name).and_then(Json::as_u64).unwrap_or(0))
 }
 
 /// The sum of the turns of a session in the log.
-fn logged(session: &str, recorder: &Recorder) -> Result<TokenCounts, RunError> {
-    let mut sum = TokenCounts::default();
+fn logged(session: &str, recorder: &Recorder) -> Result<TotalCounts, RunError> {
+    let mut sum = TotalCounts::default();
     let mut reader = LogReader::open(&recorder.run().events())?;
     while let Some(line) = reader.next_line()? {
         if let Ok(Some(event)) = line.event()
