@@ -26,7 +26,7 @@ const COUNTS: [&str; 5] = [
 ];
 
 /// Tokens by the names in [`COUNTS`].
-type TotalCounts = [u64; COUNTS.len()];
+type TurnTokens = [u64; COUNTS.len()];
 
 /// What is known of the sessions of a stream.
 #[derive(Default)]
@@ -37,9 +37,9 @@ pub(super) struct EarlierTurns {
 #[derive(Clone, Copy, Debug, Default)]
 struct SessionTokens {
     /// The largest total that the stream has reported.
-    told: TotalCounts,
+    told: TurnTokens,
     /// What the log has, before the first turn that it does not have.
-    logged: Option<TotalCounts>,
+    logged: Option<TurnTokens>,
 }
 
 impl EarlierTurns {
@@ -94,13 +94,13 @@ fn lessen(draft: &mut Draft<'_>, tokens: &mut SessionTokens) {
     draft.data = data.finish().into();
 }
 
-fn counts(data: Json<'_>) -> TotalCounts {
+fn counts(data: Json<'_>) -> TurnTokens {
     COUNTS.map(|name| data.get(name).and_then(Json::as_u64).unwrap_or(0))
 }
 
 /// The sum of the turns of a session in the log.
-fn logged(session: &str, recorder: &Recorder) -> Result<TotalCounts, RunError> {
-    let mut sum = TotalCounts::default();
+fn logged(session: &str, recorder: &Recorder) -> Result<TurnTokens, RunError> {
+    let mut sum = TurnTokens::default();
     let mut reader = LogReader::open(&recorder.run().events())?;
     while let Some(line) = reader.next_line()? {
         if let Ok(Some(event)) = line.event()
