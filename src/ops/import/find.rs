@@ -143,7 +143,7 @@ fn agents_beside(named: &[PathBuf], from: Option<&'static Dialect>) -> Vec<PathB
     }
     let session = |path: &Path| {
         let look = look(path, from).ok().filter(|look| look.dialect.name == "claude-code");
-        look.and_then(|look| session_of(path, &look))
+        look.and_then(|look| Some((session_of(path, &look)?, look.is_sub_agent)))
     };
     let files: HashSet<&PathBuf> = named.iter().filter(|path| path.is_file()).collect();
     let mut folders: BTreeMap<&Path, Vec<&PathBuf>> = BTreeMap::new();
@@ -155,20 +155,20 @@ fn agents_beside(named: &[PathBuf], from: Option<&'static Dialect>) -> Vec<PathB
         let beside = named.first().map(|path| files_beside(path)).unwrap_or_default();
         let others: Vec<PathBuf> =
             beside.into_iter().filter(|path| !files.contains(path)).collect();
-        if !others.iter().chain(named.iter().copied()).any(|path| is_agent_file(path)) {
-            continue;
-        }
-        if others.is_empty() {
+        let has_agents = others.iter().chain(named.iter().copied()).any(|path| is_agent_file(path));
+        if others.is_empty() || !has_agents {
             continue;
         }
         let (mut sessions, mut of_agents) = (HashSet::new(), HashSet::new());
         for path in named {
-            let id = session(path);
-            of_agents.extend(id.clone().filter(|_| is_agent_file(path)));
-            sessions.extend(id);
+            let Some((id, is_sub_agent)) = session(path) else { continue };
+            if is_sub_agent {
+                of_agents.insert(id.clone());
+            }
+            sessions.insert(id);
         }
         let is_wanted = |path: &PathBuf| match is_agent_file(path) {
-            true => session(path).is_some_and(|id| sessions.contains(&id)),
+            true => session(path).is_some_and(|(id, is_agent)| is_agent && sessions.contains(&id)),
             false => of_agents.contains(&stem(path)),
         };
         all.extend(others.into_iter().filter(is_wanted));
