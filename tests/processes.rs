@@ -233,6 +233,17 @@ fn the_output_and_the_file_of_a_session() {
     bench.ok(&["import", "rollout.jsonl"]);
     assert_eq!(totals(&bench), [2, 1, 2, 1100, 180]);
 
+    // In one run, both would count.
+    for order in [["live-1", "rollout.jsonl"], ["rollout.jsonl", "live-1"]] {
+        let bench = Bench::new();
+        in_two_forms(&bench);
+        let last = order.map(|file| {
+            let run = ["import", file, "--run", "one", "--from", "codex"];
+            bench.call(&run)
+        });
+        assert!(last[1].err.contains("their calls and tokens count twice"), "{}", last[1].err);
+    }
+
     // Other work in the run still counts, so nothing of it is left out.
     let bench = Bench::new();
     in_two_forms(&bench);

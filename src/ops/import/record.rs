@@ -7,7 +7,7 @@ use super::ahead::{ReadAhead, is_short, read_session};
 use super::copies::{Importing, known_facts};
 use super::run_of::run_of;
 use crate::event::draft::Draft;
-use crate::event::fields::SOURCE_END;
+use crate::event::fields::{HISTORY, SOURCE_END};
 use crate::event::id::check_id;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
@@ -17,6 +17,7 @@ use crate::history::status::Status;
 use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
 use crate::ops::list::{current_facts, state_of_log};
+use crate::ops::read::each_event;
 use crate::ops::refresh::{RefreshWarning, refresh_derived, refresh_derived_observed};
 use crate::ops::transcript_ahead::TranscriptAhead;
 use crate::run::RunError;
@@ -171,6 +172,12 @@ fn fill(
             "the run {other} records the same session in another form: totals over runs count both"
         )
     }));
+    let may_be = !is_new || session.files.len() > 1;
+    if may_be && is_in_two_forms(recorder, session)? {
+        let warning = "the run has the output of the session's processes and its file: their calls \
+                       and tokens count twice";
+        receipt.warnings.push(warning.to_owned());
+    }
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
     let ending = told_ending.filter(|_| !is_older);
@@ -200,6 +207,20 @@ fn fill(
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok(Filled { receipt, added, unfinished, warnings })
+}
+
+/// Whether a run has the output of `codex exec --json` and the session file of the same thread, which
+/// have no ids in common.
+fn is_in_two_forms(recorder: &mut Recorder, session: &Session) -> Result<bool, RunError> {
+    let is_codex = session.dialect.name == "codex";
+    if !is_codex || recorder.stored(&format!("codex:{}.1", session.id))?.is_none() {
+        return Ok(false);
+    }
+    let mut has_file = false;
+    each_event(recorder.run(), |view, _| {
+        has_file |= view.is_imported() && view.field(HISTORY).is_some();
+    })?;
+    Ok(has_file)
 }
 
 /// Whether an end must be recorded after `added` events, in a run that had that status before.
