@@ -2,6 +2,8 @@
 //! them alike. An id that belongs to something else in the log gets an ending: `~2` for the second
 //! process that `exec` records, else `~` and a hash of the line.
 
+use std::borrow::Cow;
+
 use foldhash::HashMap;
 
 use crate::event::draft::Draft;
@@ -177,7 +179,7 @@ impl ProcessIds {
         // A later event of a line refers to the first one, which has the line.
         let first = envelope::parse(&stored)
             .ok()
-            .and_then(|event| event.data.text_at("source_ref").map(std::borrow::Cow::into_owned));
+            .and_then(|event| event.data.text_at("source_ref").map(Cow::into_owned));
         if let Some(first) = first {
             stored = recorder.stored(&first)?.unwrap_or_default();
         }
