@@ -105,7 +105,8 @@ impl TroubleGroups {
 
     /// Adds an error or a warning, as a group of one. `output` is that of a failed call.
     pub(super) fn add(&mut self, trouble: TroubleGroup, output: Option<FailedOutput>) {
-        let told = output.as_ref().map(|output| output.lines.join("\n"));
+        let told = output.as_ref();
+        let told = told.map(|output| format!("{}: {}", output.tool, output.lines.join("\n")));
         let key = (trouble.level, without_numbers(told.as_deref().unwrap_or(&trouble.text)));
         if let Some(group) = self.places.get(&key).and_then(|at| self.groups.get_mut(*at)) {
             group.times += trouble.times;
@@ -237,6 +238,15 @@ mod tests {
         assert_eq!(told[0], ("sh: a.c: no such file".to_owned(), 1, TroubleRank::Once));
         let rest = "sh: exit code 1, and no output but what other calls have too";
         assert_eq!(told[1], (rest.to_owned(), 4, TroubleRank::Harmless));
+        // The end of the run may say the same as the call.
+        let mut groups = TroubleGroups::default();
+        for (text, output) in [("sh: no", Some(output(&["no"]))), ("no", None)] {
+            let (kind, level, text) = ("x".to_owned(), NoteLevel::Error, text.to_owned());
+            let (rank, sequences, time) = (TroubleRank::Once, vec![1], Timestamp::from_millis(0));
+            let one = TroubleGroup { kind, level, text, rank, times: 1, sequences, time };
+            groups.add(one, output);
+        }
+        assert_eq!(groups.finish().len(), 2);
         // No call succeeded with that line, so it may be the reason.
         let told = group(outputs, &[r#""ok""#]);
         assert_eq!(told[0], (banner.to_owned(), 4, TroubleRank::Repeated));
