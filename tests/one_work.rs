@@ -76,7 +76,7 @@ fn live(bench: &Bench, session: &str, file: &str, end: (&str, Value)) {
 }
 
 /// Calls, failures, prompts, errors, input and output tokens of all runs, by `list` and by `stats`.
-fn totals(bench: &Bench) -> Vec<u64> {
+pub(crate) fn totals(bench: &Bench) -> Vec<u64> {
     let told = |arguments: &[&str]| -> Value {
         serde_json::from_str(&bench.ok(&[arguments, &["--format", "json"]].concat())).unwrap()
     };

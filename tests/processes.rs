@@ -5,6 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::one_work::totals;
 use crate::support::{Bench, jsonl};
 
 const THREAD: &str = "0199a213-81c0-7800-8aa1-bbab2a035a53";
@@ -194,33 +195,13 @@ pub(crate) fn in_two_forms(bench: &Bench) {
 /// in common; or a run with other work is left out.
 #[test]
 fn the_output_and_the_file_of_a_session() {
-    let totals = |bench: &Bench| -> Vec<u64> {
-        let told = |arguments: &[&str]| -> Value {
-            serde_json::from_str(&bench.ok(&[arguments, &["--format", "json"]].concat())).unwrap()
-        };
-        let (list, stats) = (told(&["list"]), told(&["stats"]));
-        let (list, stats) = (&list["total"], &stats["total"]);
-        let number = |from: &Value, name: &str| from[name].as_u64().unwrap_or_default();
-        for (name, other) in [
-            ("tool_calls", "calls"),
-            ("tool_failures", "failures"),
-            ("input_tokens", "input_tokens"),
-            ("output_tokens", "output_tokens"),
-        ] {
-            assert_eq!(number(list, name), number(stats, other), "{name}: {list} {stats}");
-        }
-        ["tool_calls", "tool_failures", "prompts", "input_tokens", "output_tokens"]
-            .iter()
-            .map(|name| number(list, name))
-            .collect()
-    };
     let bench = Bench::new();
     in_two_forms(&bench);
     let said = bench.call(&["import", "rollout.jsonl"]);
     assert!(said.status == 0 && !said.err.contains("count both"), "{}", said.err);
-    assert_eq!(totals(&bench), [2, 1, 2, 1100, 180]);
+    assert_eq!(totals(&bench), [2, 1, 2, 1, 1100, 180]);
     bench.ok(&["import", "rollout.jsonl"]);
-    assert_eq!(totals(&bench), [2, 1, 2, 1100, 180]);
+    assert_eq!(totals(&bench), [2, 1, 2, 1, 1100, 180]);
     assert_eq!(bench.call(&["validate", "--all", "--strict"]).status, 0);
 
     // The file does not have the second turn yet: that process's run tells more.
@@ -231,7 +212,7 @@ fn the_output_and_the_file_of_a_session() {
     assert!(said.err.contains("the run live-2 records the same session"), "{}", said.err);
     fs::write(bench.path("rollout.jsonl"), session_file(2)).unwrap();
     bench.ok(&["import", "rollout.jsonl"]);
-    assert_eq!(totals(&bench), [2, 1, 2, 1100, 180]);
+    assert_eq!(totals(&bench), [2, 1, 2, 1, 1100, 180]);
 
     // In one run, both would count.
     for order in [["live-1", "rollout.jsonl"], ["rollout.jsonl", "live-1"]] {
