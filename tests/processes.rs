@@ -214,6 +214,16 @@ fn the_output_and_the_file_of_a_session() {
     bench.ok(&["import", "rollout.jsonl"]);
     assert_eq!(totals(&bench), [2, 1, 2, 1, 1100, 180]);
 
+    // The output is recorded after the file was imported, and the file says nothing new: nothing
+    // tells the totals, so the import does.
+    let bench = Bench::new();
+    in_two_forms(&bench);
+    fs::rename(bench.path("runs"), bench.path("later")).unwrap();
+    bench.ok(&["import", "rollout.jsonl"]);
+    fs::rename(bench.path("later/live-2"), bench.path("runs/live-2")).unwrap();
+    let said = bench.call(&["import", "rollout.jsonl"]);
+    assert!(said.err.contains("the run live-2 records the same session"), "{}", said.err);
+
     // In one run, both would count.
     for order in [["live-1", "rollout.jsonl"], ["rollout.jsonl", "live-1"]] {
         let bench = Bench::new();

@@ -161,21 +161,18 @@ fn fill(
     let ahead = stream.take_ahead();
     let work = stream.take_work();
     let mut copied = importing.copied(&run, began, &work);
-    let (told, apart) = importing.told_apart(&run, &work);
+    let (told, mut apart) = importing.told_apart(&run, &work);
+    let known = before.as_ref().map(|facts| facts.copied.clone()).unwrap_or_default();
+    let newly_told: Vec<Copied> = told.iter().filter(|one| !known.contains(one)).cloned().collect();
     copied.extend(told);
     let ended = stream.status().is_terminal();
     let told_ending = stream.take_ending();
     let mut receipt = stream.finish();
     receipt.why.get_or_insert_with(|| session.why.clone());
-    receipt.warnings.extend(apart.into_iter().map(|other| {
-        format!(
-            "the run {other} records the same session in another form: totals over runs count both"
-        )
-    }));
     let may_be = !is_new || session.files.len() > 1;
     if may_be && is_in_two_forms(recorder, session)? {
         let warning = "the run has the output of the session's processes and its file: their calls \
-                       and tokens count twice";
+                       and tokens count twice; import the file into a run of its own";
         receipt.warnings.push(warning.to_owned());
     }
     // An older copy, or an earlier part, does not tell how the session ended.
@@ -184,6 +181,8 @@ fn fill(
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let status = before.map(|facts| facts.status);
     // The source may have the event that ends the run.
+    // While the source is still open, its end is not recorded yet.
+    let mut tells = newly_told.is_empty() || how.end == SourceEnd::Open;
     let is_closed = ended
         || how.end == SourceEnd::Open
         || (is_older && status.is_some_and(Status::is_terminal));
@@ -202,8 +201,18 @@ fn fill(
             end.event_id = None;
             is_added = is_recorded(recorder, end)?;
         }
+        tells |= is_added;
         added += u64::from(is_added);
     }
+    if !tells {
+        // Only the end of an import says what it repeats.
+        apart.extend(newly_told.into_iter().flat_map(|one| one.runs));
+    }
+    receipt.warnings.extend(apart.into_iter().map(|other| {
+        format!(
+            "the run {other} records the same session in another form: totals over runs count both"
+        )
+    }));
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok(Filled { receipt, added, unfinished, warnings })

@@ -203,10 +203,7 @@ fn one_call(call: &CallEntry, out: &mut String) {
         "" => String::new(),
         text => format!(" {}", code(text)),
     };
-    // A call that failed changed nothing.
-    let has_changed = !matches!(call.status, CallStatus::Failed | CallStatus::Blocked);
-    let changes = call.changes.filter(|_| has_changed);
-    let changes = changes.map(|changes| format!(" {}", changes.told())).unwrap_or_default();
+    let changes = call.applied().map(|changes| format!(" {}", changes.told())).unwrap_or_default();
     let arguments = arguments + &changes;
     let name = unlinked(&preview(&call.tool, 60));
     let took = call.duration_ms.filter(|took| *took >= LONG);

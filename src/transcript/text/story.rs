@@ -324,10 +324,7 @@ fn repeated_lines(transcript: &Transcript) -> HashSet<String> {
 
 /// What follows the arguments of a call: the lines it changes, its status, and its time.
 pub(super) fn remark(call: &CallEntry) -> String {
-    // A call that failed changed nothing.
-    let has_changed = !matches!(call.status, CallStatus::Failed | CallStatus::Blocked);
-    let changes = call.changes.filter(|_| has_changed);
-    let changes = changes.map(|changes| format!(" {}", changes.told())).unwrap_or_default();
+    let changes = call.applied().map(|changes| format!(" {}", changes.told())).unwrap_or_default();
     let status = match call.status {
         CallStatus::Completed => String::new(),
         CallStatus::Open => " (no end)".to_owned(),

@@ -54,6 +54,15 @@ pub(crate) struct CallEntry {
     pub agents: Vec<SpawnedAgent>,
 }
 
+impl CallEntry {
+    /// The lines that it has added and removed. A call that failed changed nothing.
+    #[must_use]
+    pub(crate) fn applied(&self) -> Option<ChangedLines> {
+        let has_failed = matches!(self.status, CallStatus::Failed | CallStatus::Blocked);
+        self.changes.filter(|_| !has_failed)
+    }
+}
+
 /// What a page shows of the arguments of a call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PageCall {
