@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::flat::{FlatAdapter, FlatDialect, error_message, no_session, of_family};
+use super::flat::{FlatAdapter, FlatDialect, error_message, no_session, of_family, said_of_error};
 use super::{Adapter, SessionEnd};
 use crate::event::catalogue::Row;
 use crate::json::{Json, ObjectText};
@@ -49,10 +49,11 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     if line.text_at("full_namespace").is_some_and(is_inner) {
         return None;
     }
-    let message = ["message", "reason", "error"].iter().find_map(|name| line.text_at(name));
     match row.name {
         "task.succeeded" => Some(SessionEnd::completed()),
-        "task.failed" => Some(SessionEnd::failed(message.unwrap_or(Cow::Borrowed("task failed")))),
+        "task.failed" => {
+            Some(SessionEnd::failed(said_of_error(line).unwrap_or("task failed".into())))
+        }
         "task.cancelled" => Some(SessionEnd::cancelled()),
         _ => None,
     }

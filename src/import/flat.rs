@@ -259,10 +259,15 @@ pub(super) fn error_message(row: &Row, line: Json<'_>, data: &mut ObjectText) {
     if row.role != Role::Error || line.get("message").is_some() {
         return;
     }
-    let named = ["error.message", "error", "exception", "reason"];
-    if let Some(message) = named.iter().find_map(|name| line.path(name)) {
-        data.text("message", &as_text(message));
+    if let Some(message) = said_of_error(line) {
+        data.text("message", &message);
     }
+}
+
+/// What a line says about its error.
+pub(super) fn said_of_error(line: Json<'_>) -> Option<Cow<'_, str>> {
+    let named = ["message", "error.message", "error", "exception", "reason"];
+    named.iter().find_map(|name| line.path(name)).map(as_text)
 }
 
 /// The family's type with that name.

@@ -1,8 +1,8 @@
 //! The events of the gateway's harnesses: `{type, runId, parentId, …}`, one event per line, without
 //! times.
 
-use super::Adapter;
-use super::flat::{FlatAdapter, FlatDialect, error_message, of_family};
+use super::{Adapter, SessionEnd};
+use super::flat::{FlatAdapter, FlatDialect, error_message, of_family, said_of_error};
 use crate::event::catalogue::Row;
 use crate::json::Json;
 
@@ -26,6 +26,14 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(FlatAdapter::new(&GATEWAY))
+}
+
+/// An error of a run that no other one contains ends the session, unless work follows. That the
+/// harness ended does not say how.
+pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    let row = GATEWAY.row(line)?;
+    let is_last_word = row.name == "error" && line.text_at("parentId").is_none();
+    is_last_word.then(|| SessionEnd::failed(said_of_error(line).unwrap_or("run failed".into())))
 }
 
 /// Every event names its run, except the greeting of a connection.

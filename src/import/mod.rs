@@ -195,7 +195,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: gateway::sign,
         weak_signs: &[gateway::ERROR],
         lists: &[],
-        ending: |_| None,
+        ending: gateway::ending,
         unknown_version: |_| None,
         whole_session: None,
         named: None,
