@@ -206,8 +206,71 @@ fn costs_that_messages_report_belong_to_their_agents() {
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.split_whitespace().last())
         .collect();
-    assert_eq!(costs, ["COST", "$0.5000", "$0.1250+", "$0.2500"], "{table}");
-    assert!(table.contains("$0.8750+"), "{table}");
+    assert_eq!(costs, ["COST", "$0.5000", "$0.1250", "$0.2500"], "{table}");
+    assert!(table.contains("$0.8750\n"), "{table}");
+    // What another agent reports does not replace the estimates of this one.
+    let data = json!({"agentId": "d", "input_tokens": 1_000_000, "output_tokens": 0,
+        "model": "claude-sonnet-4-5"});
+    emit("llm.usage", data);
+    let table = bench.ok(&["summarize", "r"]);
+    assert!(table.contains("~$3.8750 ") && table.contains("~$3.0000\n"), "{table}");
+}
+
+/// If this fails, the tokens of a session's total have the price of the fewer tokens of its calls, or
+/// the cost of a total with several models is unknown although the prices are known.
+#[test]
+fn the_cost_of_a_total_is_that_of_its_tokens() {
+    let usage = |input: u64, scope: &str, model: Option<&str>| {
+        json!({"type": "llm.usage", "data": {"input_tokens": input, "output_tokens": 0,
+            "model": model, "scope": scope, "message_id": format!("{scope}{input}")}})
+    };
+    let (call, total, of_model) = ("call", "total", "model");
+    let (gpt, sonnet, own) = (Some("gpt-5"), Some("claude-sonnet-4-5"), Some("own-model"));
+    let million = 1_000_000;
+    let cases: [(&[serde_json::Value], &str); 7] = [
+        (&[usage(100, call, gpt), usage(million, total, gpt)], "~$1.2500"),
+        (&[usage(million, call, gpt), usage(100, total, gpt)], "~$0.0001"),
+        // The calls say which model it is.
+        (&[usage(million, call, gpt), usage(million, total, sonnet)], "~$1.2500"),
+        (&[usage(million, call, gpt), usage(2 * million, total, None)], "~$1.2500+"),
+        (
+            &[
+                usage(2 * million, total, None),
+                usage(million, of_model, gpt),
+                usage(million, of_model, sonnet),
+            ],
+            "~$4.2500",
+        ),
+        (
+            &[
+                usage(2 * million, total, None),
+                usage(million, of_model, gpt),
+                usage(million, of_model, own),
+            ],
+            "~$1.2500+",
+        ),
+        // Only the parts of the newest total count.
+        (
+            &[
+                usage(million, total, None),
+                usage(million, of_model, sonnet),
+                usage(2 * million, total, None),
+                usage(2 * million, of_model, gpt),
+            ],
+            "~$2.5000",
+        ),
+    ];
+    for (lines, cost) in cases {
+        let bench = Bench::with_run();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        bench.feed(&["emit", "--run", "r", "--stdin"], text.as_bytes());
+        let list = bench.ok(&["list", "--format", "tsv", "--columns", "cost"]);
+        let table = bench.ok(&["summarize", "r"]);
+        let told = table.lines().find(|line| line.starts_with("Cost ")).unwrap_or_default();
+        assert_eq!(told.split_whitespace().nth(1), Some(cost), "{list} {table}");
+        let stats = bench.ok(&["stats", "r", "--by", "model"]);
+        assert!(stats.lines().last().unwrap().contains(&format!(" {cost} ")), "{stats}");
+    }
 }
 
 /// If this fails, a gateway that tells each call twice, as its provider and as its agent see it, does

@@ -112,7 +112,7 @@ fn totals_of_models(bench: &Bench) {
         if !scope.is_empty() {
             data["scope"] = scope.into();
         }
-        if !scope.is_empty() && session != "free" {
+        if !scope.is_empty() && !session.starts_with("free") {
             data["cost_usd"] = (input as f64 / 1e3).into();
         }
         (session.to_owned(), data)
@@ -142,6 +142,9 @@ fn totals_of_models(bench: &Bench) {
         usage("free", None, "total", 80),
         usage("free", main, "model", 60),
         usage("free", side, "model", 20),
+        usage("free-more", main, "", 60),
+        usage("free-more", None, "total", 100),
+        usage("free-more", main, "model", 100),
     ];
     let mut all = vec![event("run.created", "2026-03-04", 0, None, &json!({}))];
     for (at, (session, data)) in events.iter().enumerate() {

@@ -268,9 +268,7 @@ fn how_sessions_say_that_they_ended() {
     let closed = [state(0, "finished"), state(1, "stopped")];
     let broken = [state(0, "error"), state(1, "stopped")];
     let stopped = [state(0, "running"), state(1, "stopped")];
-    let of_run = |kind: &str, run: &str, parent: Option<&str>| {
-        json!({"type": kind, "runId": run, "parentId": parent, "content": "x", "error": "quota"})
-    };
+    let of_run = |kind: &str, run: &str, parent: Option<&str>| json!({"type": kind, "runId": run, "parentId": parent, "content": "x", "error": "quota"});
     let harness = [of_run("user", "R", None), of_run("error", "R", None)];
     let closed_harness = [of_run("error", "R", None), of_run("harness_end", "R", None)];
     let retried = [of_run("error", "R", None), of_run("user", "R", None)];

@@ -51,7 +51,8 @@ fn suggestion(error: &clap::Error) -> Option<String> {
         [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::SuggestedValue];
     let meant = KINDS.iter().find_map(|kind| match error.get(*kind)? {
         ContextValue::String(word) => Some(word.clone()),
-        ContextValue::Strings(words) => words.first().cloned(),
+        // The parser puts the nearest last.
+        ContextValue::Strings(words) => words.last().cloned(),
         _ => None,
     })?;
     Some(format!("did you mean `{meant}`?"))

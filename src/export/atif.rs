@@ -156,10 +156,10 @@ impl RunStory for AtifDocument {
         self.trajectories[number].settle(sequence);
     }
 
-    fn end(&mut self, rest: Option<UsageRow>) {
+    fn end(&mut self, rest: Vec<UsageRow>) {
         let Some(run) = self.run.take() else { return };
         let last = self.last;
-        if let Some(rest) = rest {
+        for rest in rest {
             self.trajectories[0].rest(rest, last);
         }
         for number in 0..self.trajectories.len() {

@@ -54,8 +54,8 @@ pub(crate) trait RunStory {
     /// The next event.
     fn moment(&mut self, moment: Moment);
 
-    /// The end. `rest` is what the run's total has beyond its model calls.
-    fn end(&mut self, rest: Option<UsageRow>);
+    /// The end. `rest` is what the run's total has beyond its model calls, for each model.
+    fn end(&mut self, rest: Vec<UsageRow>);
 }
 
 /// Collects the rows of each event.
@@ -65,14 +65,14 @@ pub(crate) struct Moments<S> {
     run: Option<RunTableRow>,
     calls: Vec<CallRow>,
     usage: Option<UsageRow>,
-    rest: Option<UsageRow>,
+    rest: Vec<UsageRow>,
 }
 
 impl<S: RunStory> Moments<S> {
     /// Gives the moments to the story.
     #[must_use]
     pub(crate) fn new(story: S) -> Self {
-        Self { story, run: None, calls: Vec::new(), usage: None, rest: None }
+        Self { story, run: None, calls: Vec::new(), usage: None, rest: Vec::new() }
     }
 
     /// The story after its end.
@@ -101,7 +101,7 @@ impl<S: RunStory> RowSink for Moments<S> {
     fn usage(&mut self, row: UsageRow) {
         match row.sequence {
             Some(_) => self.usage = Some(row),
-            None => self.rest = Some(row),
+            None => self.rest.push(row),
         }
     }
 

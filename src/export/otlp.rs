@@ -12,7 +12,7 @@ use super::timeline::{AgentSpan, ModelSpan, Period, TimelineDrawing, ToolSpan};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{Json, ObjectText};
-use crate::tables::{RunTableRow, UsageRow};
+use crate::tables::{Dollars, RunTableRow, UsageRow};
 
 /// The commit of the repository `open-telemetry/semantic-conventions-genai` that is followed.
 const CONVENTIONS: &str = "002c8a6ea1c8a42b14a4527db83b3cabcded610a";
@@ -231,7 +231,7 @@ impl TimelineDrawing for OtlpSpans {
         self.write(&parts);
     }
 
-    fn run(&mut self, run: &RunTableRow, period: Period, rest: Option<&UsageRow>) {
+    fn run(&mut self, run: &RunTableRow, period: Period, rest: &[UsageRow]) {
         let mut attributes = self.attributes("invoke_agent");
         let provider = provider(run.model.as_deref(), run.agent.as_deref());
         attributes.text("gen_ai.provider.name", provider);
@@ -243,8 +243,8 @@ impl TimelineDrawing for OtlpSpans {
             attributes.text_if("runlog.title", run.title.as_deref());
         }
         attributes.integer_if("runlog.prompts", i64::try_from(run.prompts).ok());
-        if let Some(rest) = rest {
-            tokens(&mut attributes, "runlog.usage.rest", rest);
+        if let Some(rest) = sum(rest) {
+            tokens(&mut attributes, "runlog.usage.rest", &rest);
             attributes.dollars_if("runlog.usage.rest.cost_usd", rest.cost_usd.map(|cost| cost.0));
         }
         let error = (run.status == "failed").then_some(("run_failed", run.error.as_deref()));
@@ -273,6 +273,23 @@ fn tokens(attributes: &mut Attributes, prefix: &str, usage: &UsageRow) {
     attributes.integer_if(&format!("{prefix}.output_tokens"), usage.output_tokens);
     attributes.integer_if(&format!("{prefix}.cache_read.input_tokens"), read);
     attributes.integer_if(&format!("{prefix}.cache_creation.input_tokens"), creation);
+}
+
+/// The sum of some usage; `None` of nothing.
+fn sum(rows: &[UsageRow]) -> Option<UsageRow> {
+    let add = |one: Option<i64>, other: Option<i64>| match (one, other) {
+        (Some(one), Some(other)) => Some(one.saturating_add(other)),
+        (one, other) => one.or(other),
+    };
+    let cost = |row: &UsageRow| row.cost_usd.map(|cost| cost.0);
+    rows.iter().cloned().reduce(|sum, row| UsageRow {
+        cost_usd: add(cost(&sum), cost(&row)).map(Dollars),
+        input_tokens: add(sum.input_tokens, row.input_tokens),
+        output_tokens: add(sum.output_tokens, row.output_tokens),
+        cache_read_tokens: add(sum.cache_read_tokens, row.cache_read_tokens),
+        cache_creation_tokens: add(sum.cache_creation_tokens, row.cache_creation_tokens),
+        ..sum
+    })
 }
 
 /// A time for OTLP, whose times do not begin before 1970.

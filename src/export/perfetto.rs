@@ -227,7 +227,7 @@ impl TimelineDrawing for PerfettoTrace {
         });
     }
 
-    fn run(&mut self, run: &RunTableRow, period: Period, _: Option<&UsageRow>) {
+    fn run(&mut self, run: &RunTableRow, period: Period, _: &[UsageRow]) {
         let mut arguments = ObjectText::new();
         arguments.text("run_id", &run.run_id).text("status", run.status);
         arguments.text_if("title", run.title.as_deref().map(short).as_deref());

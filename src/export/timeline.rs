@@ -72,7 +72,7 @@ pub(crate) trait TimelineDrawing {
     /// A prompt or an error.
     fn mark(&mut self, _: &TimelineMark<'_>) {}
     /// The run: the last span. `rest` is what its total has beyond its model calls.
-    fn run(&mut self, run: &RunTableRow, period: Period, rest: Option<&UsageRow>);
+    fn run(&mut self, run: &RunTableRow, period: Period, rest: &[UsageRow]);
 }
 
 /// Finds the times.
@@ -254,7 +254,7 @@ impl<D: TimelineDrawing> RunStory for Timeline<D> {
         }
     }
 
-    fn end(&mut self, rest: Option<UsageRow>) {
+    fn end(&mut self, rest: Vec<UsageRow>) {
         let Some(run) = self.run.take() else { return };
         let worked = |times: &AgentTimes| times.worked.map(|(_, last)| last);
         let last = run.ended_at.into_iter().chain(self.agents.values().filter_map(worked)).max();
@@ -276,7 +276,7 @@ impl<D: TimelineDrawing> RunStory for Timeline<D> {
         let start = starts.into_iter().chain(run.started_at).min().or(run.recorded_at);
         let start = start.unwrap_or(zero);
         let end = ends.into_iter().chain(run.ended_at).max().unwrap_or(start).max(start);
-        self.drawing.run(&run, Period { start, end }, rest.as_ref());
+        self.drawing.run(&run, Period { start, end }, &rest);
     }
 }
 

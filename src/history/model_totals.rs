@@ -19,8 +19,6 @@ pub(crate) struct ModelTotals {
 struct SessionModels {
     /// The sequence and the time of the newest total of the session.
     newest: Option<(u64, Timestamp)>,
-    /// Whether that total reports a cost.
-    has_cost: bool,
     /// The newest total of each model, and the sequence of the total of the session before it.
     totals: BTreeMap<String, (u64, Usage)>,
     /// The sum of the calls of each model that the total of the session includes.
@@ -62,9 +60,8 @@ impl ModelTotals {
     }
 
     /// Takes the total of a session. The totals of models that follow are its parts.
-    pub(crate) fn total(&mut self, view: &View<'_, '_>, usage: &Usage) {
+    pub(crate) fn total(&mut self, view: &View<'_, '_>) {
         let session = self.session(&view.event.session_id);
-        session.has_cost = usage.reported_micros().is_some();
         session.newest = Some((view.event.sequence, view.event.timestamp));
         for (model, usage) in std::mem::take(&mut session.later) {
             session.calls.entry(model).or_default().add(&usage);
@@ -84,12 +81,7 @@ impl ModelTotals {
     pub(crate) fn finish(self) -> BTreeMap<String, (Usage, Usage)> {
         let mut sums: BTreeMap<String, (Usage, Usage)> = BTreeMap::new();
         for session in self.sessions.into_values() {
-            let SessionModels { newest, has_cost, mut totals, calls, .. } = session;
-            // Without a cost of the whole, the parts have none.
-            let costed = |usage: Usage| match has_cost {
-                true => usage,
-                false => Usage { cost_micros: None, estimated_micros: None, ..usage },
-            };
+            let SessionModels { newest, mut totals, calls, .. } = session;
             // Only the parts of the newest total count.
             totals.retain(|_, (of_total, _)| newest.is_some_and(|(newest, _)| newest == *of_total));
             // Parts that lack the model of a call do not belong to these calls.
@@ -100,8 +92,8 @@ impl ModelTotals {
                 let part = calls.get(&model).copied().unwrap_or_default();
                 let (sum, parts) = sums.entry(model).or_default();
                 // What a total does not say, its calls do.
-                sum.add(&costed(total.or(&part)));
-                parts.add(&costed(part));
+                sum.add(&total.or(&part));
+                parts.add(&part);
             }
         }
         sums

@@ -114,6 +114,17 @@ impl Usage {
         self.uncosted_calls += other.uncosted_calls;
     }
 
+    /// Makes the cost unknown.
+    pub(super) fn forget_cost(&mut self) {
+        (self.cost_micros, self.estimated_micros, self.uncosted_calls) = (None, None, 0);
+    }
+
+    /// Adds the cost alone.
+    pub(super) fn add_cost(&mut self, other: &Self) {
+        let Self { cost_micros, estimated_micros, uncosted_calls, .. } = *other;
+        self.add(&Self { cost_micros, estimated_micros, uncosted_calls, ..Self::default() });
+    }
+
     /// Takes each number away. What is unknown stays.
     pub(super) fn subtract(&mut self, other: &Self) {
         fn less<T: Copy>(one: &mut Option<T>, other: Option<T>, subtract: fn(T, T) -> T) {
@@ -151,9 +162,7 @@ impl Usage {
     /// These numbers, with unknown ones taken from `other`.
     #[must_use]
     pub(super) fn or(self, other: &Self) -> Self {
-        let is_settled = self.reported_micros().is_some();
-        // Calls say which model they are of, a total only sometimes.
-        let cost = if is_settled || other.cost_micros.is_none() { &self } else { other };
+        let (cost, uncosted_calls) = self.cost_or(other);
         Self {
             input_tokens: self.input_tokens.or(other.input_tokens),
             output_tokens: self.output_tokens.or(other.output_tokens),
@@ -165,7 +174,28 @@ impl Usage {
             cache_creation_tokens: self.cache_creation_tokens.or(other.cache_creation_tokens),
             cost_micros: cost.cost_micros,
             estimated_micros: cost.estimated_micros,
-            uncosted_calls: if is_settled { 0 } else { other.uncosted_calls },
+            uncosted_calls,
+        }
+    }
+
+    /// Where the cost of a total comes from, if `other` is the sum of its calls: a reported cost
+    /// first. Calls say which model each token is of, a total only sometimes, but the prices of
+    /// other tokens say nothing. Also returns the number of calls whose cost is unknown.
+    fn cost_or<'u>(&'u self, other: &'u Self) -> (&'u Self, u64) {
+        let tokens = |usage: &Self| {
+            let Self { input_tokens, output_tokens, .. } = *usage;
+            [input_tokens, output_tokens, usage.cache_read_tokens, usage.cache_creation_tokens]
+        };
+        let both = || tokens(self).into_iter().zip(tokens(other).map(Option::unwrap_or_default));
+        let is_same = both().all(|(all, told)| all.is_none_or(|all| all == told));
+        let is_known = self.reported_micros().is_some()
+            || (other.reported_micros().is_none() && self.cost_micros.is_some() && !is_same);
+        match other.cost_micros {
+            Some(_) if !is_known => {
+                let has_more = both().any(|(all, told)| all.is_some_and(|all| all > told));
+                (other, other.uncosted_calls.max(u64::from(has_more)))
+            }
+            _ => (self, self.uncosted_calls),
         }
     }
 

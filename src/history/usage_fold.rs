@@ -57,6 +57,8 @@ struct Ledger {
 #[derive(Clone, Copy, Debug)]
 struct SessionTotal {
     time: Timestamp,
+    /// Whether the totals of its models give its cost.
+    by_models: bool,
     /// The number of the calls after it, if there are any.
     later: Option<u32>,
 }
@@ -66,8 +68,33 @@ struct SessionTotal {
 struct AgentCost {
     /// In messages, in millionths of a dollar.
     said: i64,
+    has_said: bool,
     /// Whether it also reported costs in usage events. Then those in messages are not added.
     in_usage: bool,
+    /// What its calls are estimated to cost, in millionths of a dollar.
+    estimated: i64,
+    /// Its calls whose cost is unknown.
+    uncosted: u64,
+}
+
+impl AgentCost {
+    /// Takes what a call used, in the place of what an earlier line of it said.
+    fn replace(&mut self, old: &Usage, new: &Usage) {
+        let estimated = |usage: &Usage| usage.estimated_micros.unwrap_or(0);
+        self.estimated = self.estimated.saturating_sub(estimated(old));
+        self.estimated = self.estimated.saturating_add(estimated(new));
+        self.uncosted = self.uncosted.saturating_sub(old.uncosted_calls) + new.uncosted_calls;
+    }
+
+    /// Puts the cost that its messages report in the place of the estimate.
+    fn settle(&self, sum: &mut Usage) {
+        let all = sum.estimated_micros.unwrap_or(0);
+        let own = self.estimated.clamp(0, all.max(0));
+        sum.estimated_micros = sum.estimated_micros.map(|all| all - own).filter(|rest| *rest > 0);
+        let cost = sum.cost_micros.unwrap_or(0).saturating_sub(own);
+        sum.cost_micros = Some(cost.saturating_add(self.said));
+        sum.uncosted_calls = sum.uncosted_calls.saturating_sub(self.uncosted);
+    }
 }
 
 impl UsageFold {
@@ -79,12 +106,13 @@ impl UsageFold {
             {
                 let agent = self.ledger().agent(&view.agent());
                 agent.said = agent.said.saturating_add(cost);
+                agent.has_said = true;
             }
             return;
         };
         let scope = view.usage_scope();
         if scope == UsageScope::Model {
-            // The total of the session has it.
+            self.ledger().price_total(&view.event.session_id, &usage);
             return;
         }
         let is_total = scope == UsageScope::Session;
@@ -92,9 +120,8 @@ impl UsageFold {
             self.newest_context = Some(context);
         }
         let ledger = self.ledger();
-        if usage.reported_micros().is_some() {
-            ledger.agent(&view.agent()).in_usage = true;
-        }
+        let agent = view.agent();
+        ledger.agent(&agent).in_usage |= usage.reported_micros().is_some();
         let session_id: &str = &view.event.session_id;
         let session = ledger.session(session_id);
         if is_total {
@@ -103,11 +130,18 @@ impl UsageFold {
         }
         let later = ledger.after_total(session, view);
         let record = UsageRecord { session: later.unwrap_or(session), is_total, usage };
-        match view.model_call_id() {
+        let old = match view.model_call_id() {
             Some(id) => ledger.put_call(&id, record),
-            None if later.is_some() => ledger.add(RecordName::LaterCalls(session_id), &usage),
-            None => ledger.add(RecordName::Calls(session_id), &usage),
-        }
+            None => {
+                let name = match later {
+                    Some(_) => RecordName::LaterCalls(session_id),
+                    None => RecordName::Calls(session_id),
+                };
+                ledger.add(name, &usage);
+                Usage::default()
+            }
+        };
+        ledger.agent(&agent).replace(&old, &usage);
     }
 
     /// Forgets what a model call used. Of repeated lines of one call, only the last one counts.
@@ -135,12 +169,8 @@ impl UsageFold {
             }
         }
         totals.values().for_each(|(total, calls)| sum.add(&total.or(calls)));
-        for cost in ledger.agents.values().filter(|cost| !cost.in_usage) {
-            // What is reported in another way is not estimated.
-            sum.cost_micros = sum.reported_micros();
-            sum.estimated_micros = None;
-            sum.cost_micros = Some(sum.cost_micros.unwrap_or(0).saturating_add(cost.said));
-        }
+        let said = ledger.agents.values().filter(|cost| cost.has_said && !cost.in_usage);
+        said.for_each(|cost| cost.settle(&mut sum));
         sum
     }
 
@@ -189,9 +219,27 @@ impl Ledger {
 
     /// Puts the total of a session in the place of an earlier one.
     fn put_total(&mut self, view: &View<'_, '_>, record: UsageRecord) {
-        let total = SessionTotal { time: view.event.timestamp, later: None };
+        let total = SessionTotal { time: view.event.timestamp, by_models: false, later: None };
         self.totals.insert(record.session, total);
         self.put(RecordName::Total(&view.event.session_id), record);
+    }
+
+    /// Takes the total of a model, a part of the newest total of its session. It has the cost that
+    /// the whole does not report.
+    fn price_total(&mut self, session_id: &str, part: &Usage) {
+        let hash = self.hasher.hash_one(RecordName::Total(session_id));
+        let Some(place) = self.places.get_mut(hash) else { return };
+        let mut record = self.records.at(*place);
+        let Some(total) = self.totals.get_mut(&record.session) else { return };
+        if !total.by_models {
+            if record.usage.reported_micros().is_some() {
+                return;
+            }
+            total.by_models = true;
+            record.usage.forget_cost();
+        }
+        record.usage.add_cost(part);
+        *place = self.records.replace(*place, &record);
     }
 
     /// The number for a call after the newest total of a session. The total in a program's log is a
@@ -215,15 +263,18 @@ impl Ledger {
     }
 
     /// Puts a model call. A repeated line of a call that a total has is no call after the total.
-    fn put_call(&mut self, id: &str, mut record: UsageRecord) {
+    /// Returns what an earlier line said that it used.
+    fn put_call(&mut self, id: &str, mut record: UsageRecord) -> Usage {
+        let place = self.places.get(self.hasher.hash_one(RecordName::Call(id)));
+        let old = place.map(|place| self.records.at(place));
         if let Some(session) = self.parts.get(&record.session)
-            && let Some(place) = self.places.get(self.hasher.hash_one(RecordName::Call(id)))
-            && let old = self.records.at(place).session
+            && let Some(UsageRecord { session: old, .. }) = old
             && self.parts.get(&old).unwrap_or(&old) == session
         {
             record.session = old;
         }
         self.put(RecordName::Call(id), record);
+        old.map_or_else(Usage::default, |old| old.usage)
     }
 
     /// The session whose total has the calls with that number; `None` if they came after it.

@@ -1,8 +1,8 @@
 //! The events of the gateway's harnesses: `{type, runId, parentId, …}`, one event per line, without
 //! times.
 
-use super::{Adapter, SessionEnd};
 use super::flat::{FlatAdapter, FlatDialect, error_message, of_family, said_of_error};
+use super::{Adapter, SessionEnd};
 use crate::event::catalogue::Row;
 use crate::json::Json;
 

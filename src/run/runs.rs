@@ -30,7 +30,7 @@ pub(crate) fn newest_first(runs_dir: &Path) -> Result<Vec<RunDir>, RunError> {
 }
 
 /// Finds the run for a RUN argument: a path with a `/`, an exact id, `latest` (the greatest first
-/// time stamp, then id), or a unique prefix.
+/// time stamp, then id), or a unique prefix. A name with `…` is one that a table shortened.
 ///
 /// # Errors
 /// [`RunError::NoSuchRun`] and [`RunError::Ambiguous`].
@@ -56,7 +56,11 @@ pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
         let newest = runs.into_iter().max_by_key(|run| (first_time(run), run.name()));
         return newest.ok_or_else(|| among(&[]));
     }
-    let is_meant = |run: &&RunDir| !name.is_empty() && run.name().starts_with(name);
+    let (beginning, end) = name.split_once('…').unwrap_or((name, ""));
+    let is_meant = |run: &&RunDir| {
+        let rest = run.name().strip_prefix(beginning).map(str::to_owned);
+        !name.is_empty() && rest.is_some_and(|rest| rest.ends_with(end))
+    };
     let mut matching: Vec<RunDir> = runs.iter().filter(is_meant).cloned().collect();
     match matching.len() {
         0 => Err(among(&runs)),

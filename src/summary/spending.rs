@@ -102,7 +102,7 @@ impl Spending {
             UsageScope::Session => {
                 self.settled[session] |= usage.reported_micros().is_some();
                 self.has_totals = true;
-                return self.totals.total(view, &usage);
+                return self.totals.total(view);
             }
             UsageScope::Model => return self.totals.model(view, usage),
         }
@@ -174,14 +174,12 @@ impl Spending {
     fn add_said(&self, all: &mut Vec<Spent>) {
         let said = self.said.iter().filter(|(agent, _)| !self.costed.contains(*agent));
         let said: Vec<(&String, i64)> = said.map(|(agent, cost)| (agent, *cost)).collect();
-        if said.is_empty() {
-            return;
-        }
-        for Spent { usage, .. } in all.iter_mut() {
-            usage.cost_micros = usage.reported_micros();
-            usage.estimated_micros = None;
-        }
         for (agent, cost) in said {
+            // What is reported in another way is not estimated.
+            for Spent { usage, .. } in all.iter_mut().filter(|spent| spent.agent == *agent) {
+                usage.cost_micros = usage.reported_micros();
+                (usage.estimated_micros, usage.uncosted_calls) = (None, 0);
+            }
             let usage = Usage { cost_micros: Some(cost), ..Usage::default() };
             match all.iter_mut().find(|spent| spent.agent == *agent) {
                 Some(spent) => spent.usage.add(&usage),
@@ -222,7 +220,13 @@ impl Spending {
         let (reported, estimated_micros) = (usage.reported_micros(), self.estimated());
         let costs = [reported, estimated_micros].into_iter().flatten();
         let cost_micros = costs.reduce(i64::saturating_add);
-        Usage { cost_micros, estimated_micros, uncosted_calls: self.unpriced(), ..usage }
+        // A total without a cost may have tokens that no call has.
+        let mut told = Usage::default();
+        self.calls.iter().for_each(|call| told.add(&call.usage));
+        let settled = self.settled.iter().all(|settled| *settled);
+        let has_more = !settled && Usage { cost_micros: None, ..usage }.beyond(&told).is_some();
+        let uncosted_calls = self.unpriced().max(u64::from(has_more));
+        Usage { cost_micros, estimated_micros, uncosted_calls, ..usage }
     }
 
     /// The estimated cost of all calls that report none; `None` if no price applies.

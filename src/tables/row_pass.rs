@@ -223,7 +223,7 @@ impl<'f> RowPass<'f> {
         let Some(at) = self.model_calls.get(&view.event.sequence) else {
             return match view.usage_scope() {
                 UsageScope::Call => {}
-                UsageScope::Session => self.model_totals.total(view, &usage),
+                UsageScope::Session => self.model_totals.total(view),
                 UsageScope::Model => self.model_totals.model(view, usage),
             };
         };

@@ -121,5 +121,5 @@ impl TimelineDrawing for WaterfallDrawing<'_> {
         }
     }
 
-    fn run(&mut self, _: &RunTableRow, _: Period, _: Option<&UsageRow>) {}
+    fn run(&mut self, _: &RunTableRow, _: Period, _: &[UsageRow]) {}
 }

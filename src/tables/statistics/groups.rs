@@ -113,7 +113,10 @@ impl RowSink for StatisticsSink<'_> {
     fn usage(&mut self, usage: UsageRow) {
         if self.scope <= DimensionScope::Work {
             let is_covered = self.settled.contains(&usage.session_id);
-            let is_uncosted = usage.kind == "call" && usage.cost_usd.is_none() && !is_covered;
+            // A total whose cost is unknown may have more tokens than its calls.
+            let has_uncosted = self.run.as_ref().is_some_and(|run| run.uncosted_calls > 0);
+            let is_uncosted = usage.cost_usd.is_none()
+                && if usage.kind == "call" { !is_covered } else { has_uncosted };
             let add = |measures: &mut Measures| measures.add_usage(&usage, is_uncosted);
             self.add(AnyRow::Usage(&usage), add);
             let is_by_model =

@@ -693,14 +693,13 @@ session_totals AS (
   WHERE is_of_model AND model IS NOT NULL AND (role = 'usage' OR input_tokens IS NOT NULL)
 ),
 last_totals AS (
-  SELECT run_id, session_id, max(sequence) AS last_total, max("time") AS last_time,
-    max(CASE WHEN reported_usd IS NOT NULL THEN sequence ELSE 0 END) AS last_cost
+  SELECT run_id, session_id, max(sequence) AS last_total, max("time") AS last_time
   FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
   GROUP BY run_id, session_id
 ),
 model_totals AS (
   SELECT session_totals.run_id AS run_id, session_totals.session_id AS session_id, model,
-    input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, reported_usd, last_cost = last_total AS has_cost,
+    input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, reported_usd,
     CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
       THEN CAST(round((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation))) / 1e6 AS DECIMAL(18, 6)) END AS estimated_usd
   FROM session_totals
@@ -716,7 +715,8 @@ known_of_models AS (
     sum(output_tokens) AS output_tokens,
     sum(cache_read_tokens) AS cache_read_tokens,
     sum(cache_creation_tokens) AS cache_creation_tokens,
-    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
+    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates,
+    max(CASE WHEN cost_usd IS NULL OR cost_estimated THEN 0 ELSE 1 END) AS reports
   FROM model_calls
   JOIN last_totals ON last_totals.run_id = model_calls.run_id
     AND last_totals.session_id = model_calls.session_id
@@ -744,10 +744,12 @@ paired AS (
     known_of_models.cache_read_tokens AS known_cache_read_tokens,
     coalesce(model_totals.cache_creation_tokens, known_of_models.cache_creation_tokens) AS total_cache_creation_tokens,
     known_of_models.cache_creation_tokens AS known_cache_creation_tokens,
-    CASE WHEN NOT has_cost THEN NULL WHEN reported_usd IS NOT NULL THEN reported_usd
-      ELSE coalesce(known_of_models.cost_usd, estimated_usd) END AS total_cost_usd,
-    CASE WHEN has_cost THEN known_of_models.cost_usd END AS known_cost_usd,
-    CASE WHEN has_cost AND reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
+    CASE WHEN reported_usd IS NOT NULL THEN reported_usd
+      WHEN known_of_models.cost_usd IS NULL THEN estimated_usd
+      WHEN estimated_usd IS NULL OR known_of_models.reports = 1 OR ((model_totals.input_tokens IS NULL OR model_totals.input_tokens = coalesce(known_of_models.input_tokens, 0)) AND (model_totals.output_tokens IS NULL OR model_totals.output_tokens = coalesce(known_of_models.output_tokens, 0)) AND (model_totals.cache_read_tokens IS NULL OR model_totals.cache_read_tokens = coalesce(known_of_models.cache_read_tokens, 0)) AND (model_totals.cache_creation_tokens IS NULL OR model_totals.cache_creation_tokens = coalesce(known_of_models.cache_creation_tokens, 0)))
+      THEN known_of_models.cost_usd ELSE estimated_usd END AS total_cost_usd,
+    known_of_models.cost_usd AS known_cost_usd,
+    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
       AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
       AS is_estimated
   FROM model_totals

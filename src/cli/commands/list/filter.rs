@@ -25,7 +25,8 @@ pub(in crate::cli::commands) struct RunFilter {
     /// Only runs of this agent (claude-code, codex)
     #[arg(long, value_name = "NAME", add = offers::agents())]
     agent: Option<String>,
-    /// Only runs whose work began at this time or later: 2026-04-26, yesterday, or an age (2h, 7d)
+    /// Only runs whose work ended at this time or later, or began, if it has no end: 2026-04-26,
+    /// yesterday, or an age (2h, 7d)
     #[arg(long, value_name = "TIME")]
     since: Option<When>,
     /// Only runs whose work began before this time
@@ -87,13 +88,14 @@ impl RunFilter {
         let facts = &row.facts;
         let agent = || facts.metadata("agent").unwrap_or_default();
         let began = facts.began_at();
+        let last = facts.ended_at.or(began);
         let texts = || {
             let of_facts = [facts.title(), facts.prompt.clone(), facts.metadata("cwd")];
             [Some(row.name.clone())].into_iter().chain(of_facts).flatten()
         };
         (self.status.is_empty() || self.status.contains(&facts.status))
             && self.agent.as_deref().is_none_or(|wanted| agent().eq_ignore_ascii_case(wanted))
-            && self.since.is_none_or(|since| began.is_some_and(|began| began >= since.time(now)))
+            && self.since.is_none_or(|since| last.is_some_and(|last| last >= since.time(now)))
             && self.until.is_none_or(|until| began.is_some_and(|began| began < until.time(now)))
             && self.grep.as_ref().is_none_or(|grep| texts().any(|text| grep.is_match(&text)))
             && self.equals.iter().all(|equality| equality.is_met(document))

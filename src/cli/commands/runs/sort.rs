@@ -34,7 +34,8 @@ pub(in crate::cli::commands) fn compare(
         let RunFacts { counts, duration_ms, .. } = &row.facts;
         match key {
             SortKey::Name => None,
-            SortKey::Start => row.facts.began_at().map(|time| i128::from(time.millis())),
+            // The time that `latest` goes by.
+            SortKey::Start => row.facts.created_at.map(|time| i128::from(time.millis())),
             SortKey::Time => duration_ms.map(i128::from),
             SortKey::Events => Some(counts.events.into()),
             SortKey::Calls => Some(counts.tool_calls.into()),
@@ -44,8 +45,11 @@ pub(in crate::cli::commands) fn compare(
             SortKey::Cost => counts.usage.cost_micros.map(i128::from),
         }
     };
-    let (figures, names) = ((figure(one), figure(other)), one.name.cmp(&other.name));
-    let order = match figures {
+    let names = match key {
+        SortKey::Start => other.name.cmp(&one.name),
+        _ => one.name.cmp(&other.name),
+    };
+    let order = match (figure(one), figure(other)) {
         (Some(one), Some(other)) => other.cmp(&one).then(names),
         (None, None) => names,
         (one, _) => return if one.is_some() { Ordering::Less } else { Ordering::Greater },

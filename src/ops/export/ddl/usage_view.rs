@@ -124,14 +124,13 @@ session_totals AS (
   WHERE is_of_model AND model IS NOT NULL AND (role = 'usage' OR input_tokens IS NOT NULL)
 ),
 last_totals AS (
-  SELECT run_id, session_id, max(sequence) AS last_total, max(\"time\") AS last_time,
-    max(CASE WHEN reported_usd IS NOT NULL THEN sequence ELSE 0 END) AS last_cost
+  SELECT run_id, session_id, max(sequence) AS last_total, max(\"time\") AS last_time
   FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
   GROUP BY run_id, session_id
 ),
 model_totals AS (
   SELECT session_totals.run_id AS run_id, session_totals.session_id AS session_id, model,
-    {token_names}, reported_usd, last_cost = last_total AS has_cost,
+    {token_names}, reported_usd,
     CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
       THEN {estimate} END AS estimated_usd
   FROM session_totals
@@ -144,7 +143,8 @@ known_of_models AS (
   SELECT model_calls.run_id AS run_id, model_calls.session_id AS session_id,
     coalesce(model, '') AS model,
     {sums},
-    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
+    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates,
+    max(CASE WHEN cost_usd IS NULL OR cost_estimated THEN 0 ELSE 1 END) AS reports
   FROM model_calls
   JOIN last_totals ON last_totals.run_id = model_calls.run_id
     AND last_totals.session_id = model_calls.session_id
@@ -165,10 +165,12 @@ unfit AS (
 paired AS (
   SELECT model_totals.run_id AS run_id, model_totals.model AS model,
     {pairs},
-    CASE WHEN NOT has_cost THEN NULL WHEN reported_usd IS NOT NULL THEN reported_usd
-      ELSE coalesce(known_of_models.cost_usd, estimated_usd) END AS total_cost_usd,
-    CASE WHEN has_cost THEN known_of_models.cost_usd END AS known_cost_usd,
-    CASE WHEN has_cost AND reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
+    CASE WHEN reported_usd IS NOT NULL THEN reported_usd
+      WHEN known_of_models.cost_usd IS NULL THEN estimated_usd
+      WHEN estimated_usd IS NULL OR known_of_models.reports = 1 OR ({same})
+      THEN known_of_models.cost_usd ELSE estimated_usd END AS total_cost_usd,
+    known_of_models.cost_usd AS known_cost_usd,
+    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
       AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
       AS is_estimated
   FROM model_totals
@@ -254,6 +256,13 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
             "coalesce(model_totals.{name}, known_of_models.{name}) AS total_{name},\n    \
              known_of_models.{name} AS known_{name}"
         )),
+        same = TOKENS
+            .iter()
+            .map(|name| format!(
+                "(model_totals.{name} IS NULL OR model_totals.{name} = coalesce(known_of_models.{name}, 0))"
+            ))
+            .collect::<Vec<_>>()
+            .join(" AND "),
         differences = each(&|name| format!(
             "nullif(coalesce(sum(total_{name}), 0) - coalesce(sum(known_{name}), 0), 0) AS {name}"
         )),
