@@ -73,6 +73,7 @@ mod memory;
 mod messages;
 mod model_view;
 mod mutation;
+mod not_done;
 mod one_work;
 mod packaging;
 mod page;

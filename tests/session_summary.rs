@@ -494,7 +494,6 @@ fn a_digest_without_a_model() {
 - `cargo test`: exit status 0: ok (2 runs, 1 failed) [t3, t4]
 
 ## Files
-- read: b.txt [t5]
 - src/cache.rs: written [f1]
 
 ## Numbers and paths

@@ -50,7 +50,8 @@ The views compute in SQL what follows from the order of events: the pairs of cal
 calls, and costs by a price list that is part of the SQL. The program and the SQL take the names of fields, tools and
 test commands from the same lists. What concludes a whole run comes from its `run.json`: the status, times, title,
 metadata, deliverables and error, and what a session's total adds to its calls. A live run's `run.json` is as old as its
-last lifecycle event. If it is older than the last report of usage, the row of kind `total` is left out.
+last lifecycle event. If it is older than the last report of usage, the row of kind `total` is left out. A copy of a
+run's directory counts a second time in the views; `export` leaves it out and says so.
 
 Not in the views:
 

@@ -1,5 +1,6 @@
 -- What did it cost, per model, day and project?
 -- runlog stats --by model,day,project
+-- Days are in the time zone of the session; `stats` has them in UTC. In DuckDB: SET TimeZone = 'UTC';
 SELECT usage.model AS model,
   date(coalesce(usage.time, runs.started_at)) AS day,
   runs.project AS project,

@@ -4,8 +4,8 @@ SELECT path,
   run_id,
   sum(CASE WHEN action = 'read' THEN 1 ELSE 0 END) AS times_read,
   sum(CASE WHEN action <> 'read' AND applied THEN 1 ELSE 0 END) AS changes,
-  sum(CASE WHEN applied THEN coalesce(added, 0) ELSE 0 END) AS added,
-  sum(CASE WHEN applied THEN coalesce(removed, 0) ELSE 0 END) AS removed
+  sum(CASE WHEN applied THEN added END) AS added,
+  sum(CASE WHEN applied THEN removed END) AS removed
 FROM files
 WHERE action <> 'deliverable'
 GROUP BY path, run_id

@@ -99,6 +99,13 @@ impl Failure {
         Self { exit, message: message.into(), hint: String::new() }
     }
 
+    /// The failure of a run, with what it is about.
+    #[must_use]
+    pub(super) fn of_run(error: &RunError, about: &str) -> Self {
+        let (exit, hint) = of_run(error);
+        Self { exit, message: format!("{about}: {error}"), hint }
+    }
+
     /// Adds a hint.
     #[must_use]
     pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -73,12 +73,18 @@ impl<'a> Reference<'a> {
         format!("{head}\n… {left_out} of {bytes}{LEFT_OUT}{hash} …\n{tail}")
     }
 
+    /// The beginning of the content.
+    #[must_use]
+    pub(crate) fn head(&self) -> String {
+        self.value.text_at("head").unwrap_or_default().into_owned()
+    }
+
     /// The beginning of the content and a note of its size. A short content is returned whole.
     #[must_use]
     pub(crate) fn preview(&self) -> String {
-        let head = self.value.text_at("head").unwrap_or_default();
+        let head = self.head();
         if head.len() as u64 == self.bytes {
-            return head.into_owned();
+            return head;
         }
         format!("{head}… [{} bytes, blobs/{}]", self.bytes, self.hash)
     }

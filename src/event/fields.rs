@@ -271,6 +271,13 @@ impl<'e, 'a> View<'e, 'a> {
         failure_text(&self.data)
     }
 
+    /// The text of the error for people. Of a refused operation without one, what it was about.
+    #[must_use]
+    pub fn error_told(&self) -> Option<Cow<'a, str>> {
+        let refused = || self.path().filter(|_| self.role == Role::Rejected);
+        self.error_text().or_else(|| Some(Cow::Owned(format!("refused: {}", refused()?))))
+    }
+
     /// The reasoning.
     #[must_use]
     pub fn thought(&self) -> Option<Cow<'a, str>> {

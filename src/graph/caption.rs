@@ -49,13 +49,15 @@ pub(super) fn repeated<'n>(nodes: impl Iterator<Item = &'n Node> + Clone) -> Str
     let (first, last) = (nodes.clone().next(), nodes.clone().last());
     let sequence = |node: Option<&Node>| node.and_then(|node| node.sequence).unwrap_or(0);
     let range = format!(" #{}–#{}", sequence(first), sequence(last));
-    let failed = nodes.filter(|node| node.is_failed()).count();
-    let failed = match failed {
+    let blocked = nodes.clone().filter(|node| node.status == Some("blocked")).count();
+    let failed = nodes.filter(|node| node.is_failed()).count() - blocked;
+    let told = |some: usize, how: &str| match some {
         0 => String::new(),
-        all if all == count => ", all failed".to_owned(),
-        some => format!(", {some} failed"),
+        all if all == count => format!(", all {how}"),
+        some => format!(", {some} {how}"),
     };
-    format!("{tool} ×{count}{list}{range}{failed}")
+    let (failed, blocked) = (told(failed, "failed"), told(blocked, "blocked"));
+    format!("{tool} ×{count}{list}{range}{failed}{blocked}")
 }
 
 /// The last part of a path; any other text as it is.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::event::blob::Reference;
 use crate::event::fields::{as_long_text, as_text};
 use crate::json::{Json, Kind, Members};
 use crate::text::inert::{preview, preview_end};
@@ -133,12 +134,16 @@ fn question(asked: Json<'_>, out: &mut String) {
     }
 }
 
-/// The command of a call that runs one. Of a list that starts a shell, its script.
+/// The command of a call that runs one. Of a list that starts a shell, its script. Of a command that
+/// was moved out, its beginning.
 #[must_use]
 pub(crate) fn command<'a>(arguments: &Members<'a>) -> Option<(&'static str, Cow<'a, str>)> {
     let (name, given) = COMMANDS.iter().find_map(|name| Some((*name, arguments.present(name)?)))?;
     if let Some(text) = given.as_str() {
         return Some((name, text));
+    }
+    if let Some(moved) = Reference::of(given) {
+        return Some((name, Cow::Owned(moved.head())));
     }
     let words: Vec<Cow<'a, str>> = given.items().map(as_text).collect();
     let text = match words.as_slice() {

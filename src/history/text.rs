@@ -26,7 +26,7 @@ pub(crate) fn spoken<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
         Role::ToolFail | Role::ToolBlocked => view.error_text().or(view.result().map(as_text)),
         Role::Message | Role::Chunk => view.text().or_else(|| view.thought()),
         Role::TaskStart | Role::Note | Role::Section => view.text(),
-        Role::Error | Role::Rejected => view.error_text(),
+        Role::Error | Role::Rejected => view.error_told(),
         _ => view.event.summary.clone(),
     }
 }

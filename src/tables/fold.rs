@@ -1,6 +1,7 @@
 //! The first pass over the log of a run: what the rows need to know of later events.
 
-use crate::json::Members;
+use crate::event::blob::Reference;
+use crate::json::{Json, Members};
 use crate::transcript::call_arguments::CallArguments;
 use std::borrow::Cow;
 
@@ -8,6 +9,7 @@ use foldhash::HashMap;
 
 use super::call_kind::{CallKind, exit_code};
 use super::rounds::ModelRounds;
+use super::touched::changed_by_event;
 use crate::event::fields::{View, as_text, is_placeholder};
 use crate::event::role::Role;
 use crate::event::template::cut;
@@ -56,15 +58,15 @@ pub(crate) struct TableFold {
     pub(super) work: WorkItems,
 }
 
-/// The calls that ran tests, and the changes before them.
-#[derive(Clone, Copy, Debug, Default)]
+/// The calls that run tests, and the changes before them.
+#[derive(Clone, Debug, Default)]
 pub(super) struct TestRuns {
+    /// Calls that changed a file.
     pub(super) edits: u64,
-    pub(super) tests: u64,
-    /// Tests that began after the last change.
-    pub(super) after_last_edit: u64,
-    /// The last call that ran tests.
-    pub(super) last: Option<usize>,
+    /// The number of calls before the last change of a file.
+    pub(super) last_change: Option<usize>,
+    /// The calls that run tests. Some may have been denied.
+    pub(super) calls: Vec<usize>,
 }
 
 impl TableFold {
@@ -80,6 +82,9 @@ impl TableFold {
             self.work.observe(view);
         }
         self.agents.observe(view, &self.state.calls, call);
+        if changed_by_event(view).next().is_some() {
+            self.tests.last_change = Some(self.calls.len());
+        }
         if let Some(call) = call {
             self.call(view, call, offset, given.as_ref().map(|given| &given.members));
         }
@@ -106,9 +111,7 @@ impl TableFold {
             let kind = CallKind::of(&view.tool(), given);
             self.calls.push(CallExtras { offset, kind, ..CallExtras::default() });
             if kind == CallKind::Test {
-                self.tests.tests += 1;
-                self.tests.after_last_edit += 1;
-                self.tests.last = Some(call);
+                self.tests.calls.push(call);
             }
         }
         if !view.role.is_tool_end() {
@@ -116,10 +119,10 @@ impl TableFold {
         }
         let Some(detail) = self.calls.get_mut(call) else { return };
         detail.exit_code = exit_code(&view.data);
-        detail.result_bytes = view.result().map(|result| as_text(result).len() as u64);
+        detail.result_bytes = view.result().map(text_bytes);
         if detail.kind == CallKind::Edit && view.role == Role::ToolEnd {
             self.tests.edits += 1;
-            self.tests.after_last_edit = 0;
+            self.tests.last_change = Some(self.calls.len());
         }
         if view.role != Role::ToolEnd
             && let Some(error) = view.error_text()
@@ -127,6 +130,11 @@ impl TableFold {
             self.errors.insert(call, cut(&error, ERROR).into_owned());
         }
     }
+}
+
+/// The length of a result's text in bytes. Of a moved-out text, all of it counts.
+fn text_bytes(result: Json<'_>) -> u64 {
+    Reference::of(result).map_or_else(|| as_text(result).len() as u64, |moved| moved.bytes)
 }
 
 /// The agent inside the run that an event belongs to, if the log names one: the id of an agent's

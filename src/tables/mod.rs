@@ -26,6 +26,7 @@ pub(crate) use fold::{LogHead, TableFold};
 pub(crate) use row_pass::{RowPass, RowSink};
 pub(crate) use rows::{CallRow, EventRow, FileRow, FindingRow, RunTableRow, UsageRow};
 pub use rows::{TableName, columns_of};
+pub(crate) use touched::FILE_LISTS;
 pub(crate) use transcript_event::TranscriptEvent;
 
 /// Version of the tables: it grows when a column changes its meaning or goes away.

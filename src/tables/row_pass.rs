@@ -10,10 +10,9 @@ use super::call_kind::{CallKind, command_of};
 use super::cell::{Dollars, JsonText};
 use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
-use super::touched::{action_of, touched};
+use super::touched::{files_of_event, touched};
 use super::usage_numbers::UsageNumbers;
 use crate::event::fields::{UsageScope, View};
-use crate::event::role::Role;
 use crate::fs::hash::hex;
 use crate::history::arguments;
 use crate::history::calls::CallStatus;
@@ -103,14 +102,12 @@ impl<'f> RowPass<'f> {
             self.call(view, self.next_call, sink);
             self.next_call += 1;
         }
-        if view.role == Role::File
-            && let Some(path) = view.path()
-        {
+        for (path, action) in files_of_event(view) {
             sink.file(FileRow {
                 sequence: Some(view.event.sequence),
                 time: Some(view.event.timestamp),
                 agent_id: agent_of(view).map(Into::into),
-                ..self.file(path.into_owned(), action_of(view))
+                ..self.file(path, action)
             });
         }
         if let Some(usage) = Usage::of(view) {
@@ -362,9 +359,14 @@ impl<'f> RowPass<'f> {
     pub(crate) fn run(&self, head: &LogHead) -> RunTableRow {
         let facts = &self.facts;
         let (counts, usage) = (&facts.counts, &facts.counts.usage);
-        let tests = self.fold.tests;
+        let calls = &self.fold.state.calls;
+        let status = |call: &usize| calls.status(*call, self.over);
+        // Tests that were denied did not run.
+        let tests = self.fold.tests.calls.iter();
+        let tests: Vec<usize> =
+            tests.copied().filter(|call| status(call) != CallStatus::Blocked).collect();
+        let after = |change: usize| tests.iter().filter(|call| **call >= change).count() as u64;
         let models: Vec<String> = facts.models.iter().map(|model| quoted(model)).collect();
-        let status = |call| self.fold.state.calls.status(call, self.over).name();
         RunTableRow {
             run_id: facts.run_id.clone(),
             session_id: facts.session_id.clone(),
@@ -398,10 +400,10 @@ impl<'f> RowPass<'f> {
             cost_usd: usage.cost_micros.map(Dollars),
             cost_estimated: usage.estimated_micros.is_some(),
             uncosted_calls: usage.uncosted_calls,
-            edits: tests.edits,
-            tests: tests.tests,
-            tests_after_last_edit: (tests.edits > 0).then_some(tests.after_last_edit),
-            last_test_status: tests.last.map(status),
+            edits: self.fold.tests.edits,
+            tests: tests.len() as u64,
+            tests_after_last_edit: self.fold.tests.last_change.map(after),
+            last_test_status: tests.last().map(|call| status(call).name()),
             deliverables: facts.deliverables.status.clone(),
             error: facts.error_message(),
             head_sequence: head.sequence,

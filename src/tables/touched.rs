@@ -1,10 +1,11 @@
 //! The files that a call reads or changes.
 
 use crate::event::fields::View;
+use crate::event::role::Role;
 use crate::history::arguments;
-use crate::json::Members;
+use crate::json::{Json, Members};
 use crate::transcript::changed_lines::files_of;
-use crate::transcript::diff::{DiffKind, EditRequest, EditRequests};
+use crate::transcript::diff::{DiffKind, EditRequest, EditRequests, LOOKS, Requested, WHOLE};
 
 use super::call_kind::CallKind;
 
@@ -24,7 +25,10 @@ pub(super) fn touched(tool: &str, kind: CallKind, given: &Members<'_>) -> Vec<To
     if !edits.is_empty() {
         return edits.into_iter().flat_map(changed).collect();
     }
+    // The text of a long file was moved out.
+    let is_whole = || WHOLE.iter().any(|name| given.present(name).is_some());
     let action = match kind {
+        CallKind::Edit if is_whole() => DiffKind::Written.name(),
         CallKind::Edit => DiffKind::Edited.name(),
         CallKind::Read => "read",
         _ => return Vec::new(),
@@ -34,7 +38,11 @@ pub(super) fn touched(tool: &str, kind: CallKind, given: &Members<'_>) -> Vec<To
 }
 
 fn changed(edit: EditRequest) -> Vec<TouchedPath> {
-    let mut changed = Some(edit.change.changed_lines());
+    let is_known = match &edit.change {
+        Requested::Patch { moved_to, hunks, .. } => moved_to.is_some() || !hunks.is_empty(),
+        Requested::Replace(_) | Requested::Write(..) => true,
+    };
+    let mut changed = is_known.then(|| edit.change.changed_lines());
     // Of a file that is moved, the new path comes last.
     let files = files_of(edit).into_iter().rev();
     let files = files.map(|(path, action)| TouchedPath { path, action, changed: changed.take() });
@@ -43,9 +51,33 @@ fn changed(edit: EditRequest) -> Vec<TouchedPath> {
     files
 }
 
-/// The word for what an event of role `file` says about its file.
+/// The members that list files, and what happened to these.
+pub(crate) const FILE_LISTS: &[(&str, DiffKind)] =
+    &[("added", DiffKind::Created), ("modified", DiffKind::Edited), ("removed", DiffKind::Deleted)];
+
+/// The files that an event of role `file` is about, with what it says happened to each.
 #[must_use]
-pub(super) fn action_of(view: &View<'_, '_>) -> String {
+pub(super) fn files_of_event(view: &View<'_, '_>) -> Vec<(String, String)> {
+    if view.role != Role::File {
+        return Vec::new();
+    }
+    if let Some(path) = view.path() {
+        return vec![(path.into_owned(), action_of(view))];
+    }
+    let listed = FILE_LISTS.iter().flat_map(|(name, kind)| {
+        let files = view.data.present(name).into_iter().flat_map(Json::items);
+        files.filter_map(|file| Some((file.as_str()?.into_owned(), kind.name().to_owned())))
+    });
+    listed.collect()
+}
+
+/// The same, of those that it changed.
+pub(super) fn changed_by_event(view: &View<'_, '_>) -> impl Iterator<Item = (String, String)> {
+    files_of_event(view).into_iter().filter(|(_, action)| !LOOKS.contains(&action.as_str()))
+}
+
+/// The word for what an event of role `file` says about its file.
+fn action_of(view: &View<'_, '_>) -> String {
     let of_type = || view.event.kind.rsplit(['.', '_']).next().unwrap_or("touched").to_owned();
     view.field("operation").map_or_else(of_type, std::borrow::Cow::into_owned)
 }

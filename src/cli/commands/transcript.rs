@@ -1,5 +1,6 @@
 //! `runlog transcript`
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -41,15 +42,10 @@ use crate::transcript::text;
 pub(in crate::cli) struct TranscriptArgs {
     #[command(flatten)]
     run: RunArg,
-    /// The output format
-    #[arg(
-        long,
-        value_enum,
-        value_name = "FORMAT",
-        default_value = "markdown",
-        default_value_if("follow", "true", "text")
-    )]
-    format: TranscriptFormat,
+    /// The output format [default: what the name of --output ends with (.html, .txt, .json), else
+    /// markdown; text with --follow]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<TranscriptFormat>,
     /// Print the story of a live run as it happens, until the run ends (text only)
     #[arg(short, long, conflicts_with_all = ["output", "max_bytes"])]
     follow: bool,
@@ -121,10 +117,9 @@ struct AppendArgs {
     appending: Appending,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum TranscriptFormat {
     /// transcript.md
-    #[default]
     Markdown,
     /// One page for a browser, transcript.html
     Html,
@@ -149,20 +144,20 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     if args.open {
         return open_page(&run, global, ui);
     }
-    let extent = args.extent();
-    if args.format != TranscriptFormat::Markdown && extent.max_bytes.is_some() {
+    let (extent, format) = (args.extent(), args.format());
+    if format != TranscriptFormat::Markdown && extent.max_bytes.is_some() {
         let message = "--max-bytes works only with --format markdown";
         return Err(Failure::new(Exit::Usage, message).into());
     }
     if args.follow {
-        if args.format != TranscriptFormat::Text {
+        if format != TranscriptFormat::Text {
             return Err(Failure::new(Exit::Usage, "--follow prints --format text").into());
         }
         let detail = extent.detail.unwrap_or_default();
         return follow(&run, text::TextLook { width: ui.width(), color: ui.color(), detail }, ui);
     }
     let stdout = args.output.as_deref() == Some(Path::new("-"));
-    let (text, read) = match args.format {
+    let (text, read) = match format {
         TranscriptFormat::Markdown => {
             let (text, read) = render(&run, None, extent)?;
             if extent.max_bytes.is_some_and(|most| text.len() > most) {
@@ -189,7 +184,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
         }
     };
     report_bad_lines(read.bad_lines, &run, ui);
-    let own = match args.format {
+    let own = match format {
         TranscriptFormat::Markdown => Some(run.transcript()),
         TranscriptFormat::Html => Some(run.directory().join("transcript.html")),
         TranscriptFormat::Text | TranscriptFormat::Json => None,
@@ -198,9 +193,10 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     match named.or(own.filter(|_| !stdout)) {
         Some(path) => {
             replace(&path, text.as_bytes())?;
-            ui.note(&format!("wrote {}", path.path().display()));
+            let of = if args.output.is_some() { format!(", of {}", run.name()) } else { String::new() };
+            ui.note(&format!("wrote {}{of}", path.path().display()));
         }
-        None if args.format == TranscriptFormat::Text => {
+        None if format == TranscriptFormat::Text => {
             let mut pager = Pager::new(ui, global.settings()?);
             match pager.text(&text) {
                 Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
@@ -247,6 +243,18 @@ fn follow(run: &RunDir, look: text::TextLook, ui: &Ui) -> anyhow::Result<Exit> {
 }
 
 impl TranscriptArgs {
+    fn format(&self) -> TranscriptFormat {
+        let ending = self.output.as_deref().and_then(Path::extension).and_then(OsStr::to_str);
+        let by_name = || match ending {
+            _ if self.follow => TranscriptFormat::Text,
+            Some("html" | "htm") => TranscriptFormat::Html,
+            Some("txt") => TranscriptFormat::Text,
+            Some("json") => TranscriptFormat::Json,
+            _ => TranscriptFormat::Markdown,
+        };
+        self.format.unwrap_or_else(by_name)
+    }
+
     fn extent(&self) -> Extent {
         let detail = self.detail.map(|detail| match detail {
             DetailArg::Brief => Detail::Brief,

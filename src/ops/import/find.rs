@@ -1,7 +1,7 @@
 //! Finds sessions in files and folders, and puts the files of a session together.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -19,7 +19,7 @@ use super::relatives::{
 };
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
-use crate::fs::{Access, PathAt, open_regular, retried};
+use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
 use crate::import::Dialect;
 use crate::ops::parallel::each;
 
@@ -55,7 +55,10 @@ struct Candidate {
 /// Files that changed before `since`, in milliseconds since 1970, are left out.
 pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Option<u64>) -> Found {
     let mut found = Found::default();
-    let mut files: Vec<PathBuf> = paths.iter().flat_map(|path| files_of(path)).collect();
+    let mut files = Vec::new();
+    for path in paths {
+        files.extend(files_of(path, &mut found.skipped));
+    }
     files.extend(stored_children(paths));
     files.extend(agents_beside(paths, from));
     files.sort();
@@ -315,12 +318,25 @@ fn copy_key(path: &Path, look: Option<&Look>, dialect: &Dialect) -> Option<Strin
     Some(if is_sub_agent { stem(path) } else { String::new() })
 }
 
-/// The files that a path stands for.
-fn files_of(path: &Path) -> Vec<PathBuf> {
+/// The files that a path stands for. Folders that cannot be opened are added to `skipped`.
+fn files_of(path: &Path, skipped: &mut Vec<SkippedSource>) -> Vec<PathBuf> {
     if !path.is_dir() {
         return vec![path.to_owned()];
     }
-    let entries = WalkDir::new(path).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let entries = WalkDir::new(path).sort_by_file_name().into_iter().filter_map(|entry| {
+        let error = match entry {
+            Ok(entry) => return Some(entry),
+            Err(error) => error,
+        };
+        let folder = error.path().map(Path::to_owned);
+        if let (Some(source), Some(error)) = (folder, error.into_io_error())
+            && error.kind() == io::ErrorKind::PermissionDenied
+        {
+            let reason = NotImported::Unreadable(FsError::io(&source, Action::Open, error));
+            skipped.push(SkippedSource { source, reason });
+        }
+        None
+    });
     // A link in a folder is taken, so that a warning names it; it is not opened.
     let is_file = |entry: &walkdir::DirEntry| {
         let kind = entry.file_type();

@@ -7,6 +7,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use super::bytes::open;
+use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::fs::{Action, FsError, retried, room_for};
@@ -64,6 +65,8 @@ pub(crate) enum NotImported {
     Copy(PathBuf),
     /// Its agent has moved the session to this database.
     Moved(PathBuf),
+    /// It looks like another format than the one that was named.
+    OtherFormat { given: &'static str, found: &'static str },
     /// It is a message of a stored session, or a part of one.
     Part,
     /// It names no session, and has nothing that anybody said or did. More may follow.
@@ -86,6 +89,9 @@ impl fmt::Display for NotImported {
             }
             Self::Moved(database) => {
                 write!(f, "its session is in the database {}", database.display())
+            }
+            Self::OtherFormat { given, found } => {
+                write!(f, "nothing in it is of {given}; it looks like {found}")
             }
             Self::Part => f.write_str(
                 "it is a part of a stored session; name the session's file, or the folder of all",
@@ -167,6 +173,13 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
             break;
         }
     }
+    if let Some(given) = given.filter(|_| !seen.is_understood)
+        && let Ok(found) = detect::detect(sample)
+        && let SourceFormat::Dialect(found) = found.format
+        && found.name != given.name
+    {
+        return Err(NotImported::OtherFormat { given: given.name, found: found.name });
+    }
     let is_open = importer.rest().is_some();
     // A longer sample is not all of the file.
     let is_all = sample.len() < detect::BYTES;
@@ -194,6 +207,8 @@ struct SampleFacts {
     origin: RunOrigin,
     /// Whether anybody said or did something.
     has_any: bool,
+    /// Whether there is an event of a known type.
+    is_understood: bool,
 }
 
 impl SampleFacts {
@@ -210,6 +225,7 @@ impl SampleFacts {
             let event = draft.as_event();
             let view = View::of(&event);
             self.has_any |= !is_beside(&view);
+            self.is_understood |= catalogue::row(&event.kind).is_some();
             self.origin.observe(&view);
         }
     }

@@ -32,8 +32,8 @@ pub(crate) struct Measures {
     durations_ms: Vec<u64>,
     reads: u64,
     changes: u64,
-    added: u64,
-    removed: u64,
+    added: Option<i64>,
+    removed: Option<i64>,
 }
 
 /// A number of a group.
@@ -84,6 +84,10 @@ use MeasureValue::{Bytes, Cost, Count, Duration, Share, Tokens, Unknown};
 
 fn count(number: u64) -> MeasureValue {
     Count(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+fn lines(number: Option<i64>) -> MeasureValue {
+    number.map_or(Unknown, Count)
 }
 
 fn tokens(number: Option<i64>) -> MeasureValue {
@@ -345,7 +349,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         purpose: "lines added",
         scopes: &[File],
         documents: &[],
-        value: |of| count(of.added),
+        value: |of| lines(of.added),
     },
     Measure {
         name: "removed",
@@ -353,7 +357,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         purpose: "lines removed",
         scopes: &[File],
         documents: &[],
-        value: |of| count(of.removed),
+        value: |of| lines(of.removed),
     },
     Measure {
         name: "uncosted_calls",
@@ -368,7 +372,7 @@ pub(crate) const MEASURES: &[Measure] = &[
 impl Measures {
     /// The numbers of a run beside those of its rows.
     pub(super) fn add_run(&mut self, run: &RunTableRow) {
-        self.edited_runs += u64::from(run.edits > 0);
+        self.edited_runs += u64::from(run.tests_after_last_edit.is_some());
         self.tested_runs += u64::from(run.tests_after_last_edit.is_some_and(|tests| tests > 0));
     }
 
@@ -436,8 +440,9 @@ impl Measures {
         self.reads += u64::from(is_read);
         self.changes += u64::from(!is_read && file.applied);
         if file.applied {
-            self.added += file.added.unwrap_or(0);
-            self.removed += file.removed.unwrap_or(0);
+            let signed = |lines: u64| i64::try_from(lines).unwrap_or(i64::MAX);
+            self.added = plus(self.added, file.added.map(signed));
+            self.removed = plus(self.removed, file.removed.map(signed));
         }
     }
 
@@ -469,8 +474,8 @@ impl Measures {
         self.durations_ms.extend(other.durations_ms);
         self.reads += other.reads;
         self.changes += other.changes;
-        self.added += other.added;
-        self.removed += other.removed;
+        self.added = plus(self.added, other.added);
+        self.removed = plus(self.removed, other.removed);
     }
 
     /// Sorts the durations, so that their ranks can be read.

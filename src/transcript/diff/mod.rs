@@ -69,6 +69,9 @@ pub(crate) enum DiffMark {
     Removed,
 }
 
+/// The words of events that only looked at a file.
+pub(crate) const LOOKS: &[&str] = &["read", "accessed", "access"];
+
 impl DiffKind {
     /// The word for people.
     #[must_use]

@@ -20,7 +20,7 @@ impl TranscriptFold {
         if !error && view.severity != Severity::Warning {
             return;
         }
-        let told = view.error_text().map(Cow::into_owned);
+        let told = view.error_told().map(Cow::into_owned);
         let failing = told.as_deref().map(|text| excerpt(text, TOLD_LINES, OutputPart::Failure));
         let nothing = is_search && failing.as_ref().is_none_or(|lines| says_nothing_found(lines));
         // Wrapping and prompts of a tool's output say nothing.

@@ -12,6 +12,7 @@ use crate::history::status::Status;
 use crate::history::tasks::TaskOutcome;
 use crate::text::human::plural;
 use crate::text::inert::{line, preview, preview_end};
+use crate::transcript::diff::LOOKS;
 use crate::transcript::facts::{facts, line_of_setting};
 use crate::transcript::todo::{TodoItem, TodoProgress};
 use crate::transcript::value::{QuoteSource, Section, Transcript};
@@ -183,7 +184,7 @@ fn prompts(transcript: &Transcript, look: TextLook) -> String {
     out
 }
 
-/// The changed files and what was done to each. Paths in the working directory are relative to it.
+/// The files and what was done to each. Paths in the working directory are relative to it.
 fn files(transcript: &Transcript, look: TextLook) -> String {
     if transcript.files.is_empty() {
         return String::new();
@@ -193,7 +194,9 @@ fn files(transcript: &Transcript, look: TextLook) -> String {
         let rest = Path::new(path).strip_prefix(&base).ok().and_then(Path::to_str);
         rest.filter(|rest| !base.is_empty() && !rest.is_empty()).unwrap_or(path).to_owned()
     };
-    let mut out = heading("Changed files", look);
+    let is_change = |word: &String| !LOOKS.contains(&word.as_str());
+    let all_changed = transcript.files.iter().all(|file| file.operations.keys().any(is_change));
+    let mut out = heading(if all_changed { "Changed files" } else { "Files" }, look);
     let shown = look.most(LISTED);
     for file in transcript.files.iter().take(shown) {
         let done = file.operations_told(|operation| preview(operation, 30));

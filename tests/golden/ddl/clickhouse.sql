@@ -13,7 +13,8 @@
 -- Not in the views: the tables files and findings, calls.spawned_by, model_call, model and error,
 -- usage.work_key. `runlog export --to parquet` has them.
 -- Differences: a bare id of a call that has several prefixed forms is a call of its own, and costs that
--- run.json estimates with an older price list count only in its calls.
+-- run.json estimates with an older price list count only in its calls. A copy of a run's directory
+-- counts a second time.
 -- Damaged lines and a last line that is being written are skipped. `runlog validate`
 -- reports them.
 
@@ -477,6 +478,7 @@ timed AS (
       WHEN end_time > restarted_at OR (end_time = restarted_at AND end_is_read = 0) THEN toUnixTimestamp64Milli(end_time) - toUnixTimestamp64Milli(restarted_at)
     END AS duration_ms,
     multiIf(JSONType(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')) = 'String', toNullable(JSONExtractString(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), ''))),
+      JSONHas(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), ''), '$blob'), toNullable(JSONExtractString(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), ''), 'head')),
       JSONType(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')) <> 'Array' OR length(arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))) = 0, NULL,
       length(arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))) = 3 AND arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))[1] LIKE '%sh' AND arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))[2] LIKE '-%', arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), '')))[3],
       arrayStringConcat(arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), JSONExtractArrayRaw(ifNull(coalesce(if(JSONType(ifNull(arguments, ''), 'command') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'command'))), if(JSONType(ifNull(arguments, ''), 'cmd') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(arguments, ''), 'cmd')))), ''))), ' ')) AS command,
@@ -530,11 +532,7 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
   CASE WHEN match(ifNull(coalesce(exit_text, ''), ''), '^[-+]?[0-9]{1,18}$') THEN CAST(exit_text AS BIGINT) END AS exit_code,
   CAST(multiIf(ifNull(result, '') = '', NULL,
       JSONType(ifNull(result, '')) = 'String', length(JSONExtractString(ifNull(result, ''))),
-      JSONHas(ifNull(result, ''), '$blob') AND JSONExtractInt(ifNull(result, ''), 'bytes') =
-        length(JSONExtractString(ifNull(result, ''), 'head')), JSONExtractInt(ifNull(result, ''), 'bytes'),
-      JSONHas(ifNull(result, ''), '$blob'), length(concat(JSONExtractString(ifNull(result, ''), 'head'), '… [',
-        JSONExtractRaw(ifNull(result, ''), 'bytes'), ' bytes, blobs/', JSONExtractString(ifNull(result, ''), '$blob'),
-        ']')),
+      JSONHas(ifNull(result, ''), '$blob'), JSONExtractInt(ifNull(result, ''), 'bytes'),
       JSONType(ifNull(result, '')) = 'Array' AND length(JSONExtractArrayRaw(ifNull(result, ''))) > 0
         AND arrayAll(part -> JSONType(part) = 'String' OR JSONType(part, 'type') = 'String', JSONExtractArrayRaw(ifNull(result, ''))),
         arraySum(arrayMap(part -> if(JSONExtractString(part, 'type') IN ('image', 'image_url', 'input_image', 'audio', 'input_audio', 'video', 'file', 'document'), length(JSONExtractString(part, 'type')) + 2 + arraySum(arrayMap(encoded -> multiIf(
@@ -789,16 +787,22 @@ tokens AS (
     max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) = 1 AS cost_estimated
   FROM usage GROUP BY run_id
 ),
+-- Files that events of their own say were changed.
+changes AS (
+  SELECT run_id, max(CASE WHEN CASE WHEN coalesce(multiIf(JSONType(ifNull(data, ''), 'path') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'path') = 'String', JSONExtractString(ifNull(data, ''), 'path'), JSONExtractRaw(ifNull(data, ''), 'path')), multiIf(JSONType(ifNull(data, ''), 'file_path') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'file_path') = 'String', JSONExtractString(ifNull(data, ''), 'file_path'), JSONExtractRaw(ifNull(data, ''), 'file_path')), multiIf(JSONType(ifNull(data, ''), 'content_path') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'content_path') = 'String', JSONExtractString(ifNull(data, ''), 'content_path'), JSONExtractRaw(ifNull(data, ''), 'content_path'))) IS NOT NULL THEN coalesce(multiIf(JSONType(ifNull(data, ''), 'operation') = 'Null', CAST(NULL, 'Nullable(String)'), JSONType(ifNull(data, ''), 'operation') = 'String', JSONExtractString(ifNull(data, ''), 'operation'), JSONExtractRaw(ifNull(data, ''), 'operation')), extract(ifNull(event_type, ''), '([^._]*)$')) NOT IN ('read', 'accessed', 'access') ELSE coalesce(if(JSONType(ifNull(data, ''), 'added') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'added'))), '') LIKE '%"%' OR coalesce(if(JSONType(ifNull(data, ''), 'modified') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'modified'))), '') LIKE '%"%' OR coalesce(if(JSONType(ifNull(data, ''), 'removed') = 'Null', NULL, toNullable(JSONExtractRaw(ifNull(data, ''), 'removed'))), '') LIKE '%"%' END THEN sequence END) AS last_change
+  FROM events WHERE role = 'file' GROUP BY run_id
+),
 edited AS (
-  SELECT *,
+  SELECT calls.run_id AS run_id, sequence, end_sequence, kind, status, pull_request,
+    coalesce(changes.last_change, 0) AS last_change,
     max(CASE WHEN kind = 'edit' AND status = 'completed' THEN end_sequence END)
-      OVER (PARTITION BY run_id) AS last_edit,
-    max(CASE WHEN kind = 'test' THEN sequence END) OVER (PARTITION BY run_id) AS last_test
-  FROM calls
+      OVER (PARTITION BY calls.run_id) AS last_edit,
+    max(CASE WHEN kind = 'test' AND status <> 'blocked' THEN sequence END) OVER (PARTITION BY calls.run_id) AS last_test
+  FROM calls LEFT JOIN changes ON changes.run_id = calls.run_id
 ),
 called AS (
   SELECT run_id, count(*) AS tool_calls, sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS tool_failures, sum(CASE WHEN kind = 'edit' AND status = 'completed' THEN 1 ELSE 0 END) AS edits,
-    sum(CASE WHEN kind = 'test' THEN 1 ELSE 0 END) AS tests, sum(CASE WHEN kind = 'test' AND sequence > coalesce(last_edit, 0) THEN 1 ELSE 0 END) AS tests_after,
+    sum(CASE WHEN kind = 'test' AND status <> 'blocked' THEN 1 ELSE 0 END) AS tests, sum(CASE WHEN kind = 'test' AND status <> 'blocked' AND sequence > coalesce(last_edit, 0) AND sequence > last_change THEN 1 ELSE 0 END) AS tests_after,
     max(CASE WHEN sequence = last_test THEN status END) AS last_test_status,
     max(CASE WHEN pull_request IS NOT NULL THEN concat(lpad(CAST(end_sequence AS VARCHAR), 16, '0'), pull_request) END) AS request
   FROM edited GROUP BY run_id
@@ -822,7 +826,8 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
   tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
   coalesce(state.uncosted_calls, 0) AS uncosted_calls,
   coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,
-  CASE WHEN called.edits > 0 THEN called.tests_after END AS tests_after_last_edit,
+  CASE WHEN called.edits > 0 OR changes.last_change > 0 THEN coalesce(called.tests_after, 0)
+    END AS tests_after_last_edit,
   called.last_test_status AS last_test_status, state.deliverables AS deliverables,
   state.error AS error, recorded.head_sequence AS head_sequence,
   CASE WHEN state.head_sequence = recorded.head_sequence THEN state.head_hash END AS head_hash,
@@ -830,4 +835,5 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
 FROM recorded
 LEFT JOIN runlog_states AS state ON state.run_id = recorded.run_id
 LEFT JOIN tokens ON tokens.run_id = recorded.run_id
-LEFT JOIN called ON called.run_id = recorded.run_id;
+LEFT JOIN called ON called.run_id = recorded.run_id
+LEFT JOIN changes ON changes.run_id = recorded.run_id;

@@ -15,9 +15,13 @@
 -- order events, calls, usage, runs, files:
 --   CREATE TABLE events_now AS FROM events; CREATE OR REPLACE VIEW events AS FROM events_now;
 -- Differences: a bare id of a call that has several prefixed forms is a call of its own, and costs
--- that run.json estimates with an older price list count only in its calls.
+-- that run.json estimates with an older price list count only in its calls. A copy of a run's
+-- directory counts a second time.
 -- Damaged lines and a last line that is being written are skipped. `runlog validate`
 -- reports them.
+
+-- Days are in UTC, as in `runlog stats`. Another session needs this line too.
+SET TimeZone = 'UTC';
 
 CREATE OR REPLACE VIEW runlog_events AS
 SELECT * EXCLUDE (filename), filename AS log
@@ -522,6 +526,7 @@ timed AS (
     END AS duration_ms,
     CASE json_type(coalesce(arguments->'$.command', arguments->'$.cmd'))
       WHEN 'VARCHAR' THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$'
+      WHEN 'OBJECT' THEN CASE WHEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$."$blob"' IS NOT NULL THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$.head' END
       WHEN 'ARRAY' THEN CASE
         WHEN json_array_length(coalesce(arguments->'$.command', arguments->'$.cmd')) = 3 AND coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[0]' LIKE '%sh'
           AND coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[1]' LIKE '-%' THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[2]'
@@ -581,10 +586,7 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
     WHEN 'OBJECT' THEN CASE
       WHEN result->>'$."$blob"' IS NULL
         THEN coalesce(runlog_label_bytes(result), strlen(result))
-      WHEN strlen(result->>'$.head') = CAST(result->>'$.bytes' AS BIGINT)
-        THEN strlen(result->>'$.head')
-      ELSE strlen(concat(result->>'$.head', '… [', result->>'$.bytes', ' bytes, blobs/',
-        result->>'$."$blob"', ']'))
+      ELSE CAST(result->>'$.bytes' AS BIGINT)
     END
     WHEN 'ARRAY' THEN coalesce(list_transform([list_transform(json_extract(result, '$[*]'), lambda part: CASE
         WHEN json_type(part) = 'VARCHAR' THEN strlen(part->>'$')
@@ -839,16 +841,22 @@ tokens AS (
     max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) = 1 AS cost_estimated
   FROM usage GROUP BY run_id
 ),
+-- Files that events of their own say were changed.
+changes AS (
+  SELECT run_id, max(CASE WHEN CASE WHEN coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) IS NOT NULL THEN coalesce((data->>'$.operation'), regexp_extract(event_type, '([^._]*)$', 1)) NOT IN ('read', 'accessed', 'access') ELSE coalesce(nullif(CAST(data->'$.added' AS VARCHAR), 'null'), '') LIKE '%"%' OR coalesce(nullif(CAST(data->'$.modified' AS VARCHAR), 'null'), '') LIKE '%"%' OR coalesce(nullif(CAST(data->'$.removed' AS VARCHAR), 'null'), '') LIKE '%"%' END THEN sequence END) AS last_change
+  FROM events WHERE role = 'file' GROUP BY run_id
+),
 edited AS (
-  SELECT *,
+  SELECT calls.run_id AS run_id, sequence, end_sequence, kind, status, pull_request,
+    coalesce(changes.last_change, 0) AS last_change,
     max(CASE WHEN kind = 'edit' AND status = 'completed' THEN end_sequence END)
-      OVER (PARTITION BY run_id) AS last_edit,
-    max(CASE WHEN kind = 'test' THEN sequence END) OVER (PARTITION BY run_id) AS last_test
-  FROM calls
+      OVER (PARTITION BY calls.run_id) AS last_edit,
+    max(CASE WHEN kind = 'test' AND status <> 'blocked' THEN sequence END) OVER (PARTITION BY calls.run_id) AS last_test
+  FROM calls LEFT JOIN changes ON changes.run_id = calls.run_id
 ),
 called AS (
   SELECT run_id, count(*) AS tool_calls, sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS tool_failures, sum(CASE WHEN kind = 'edit' AND status = 'completed' THEN 1 ELSE 0 END) AS edits,
-    sum(CASE WHEN kind = 'test' THEN 1 ELSE 0 END) AS tests, sum(CASE WHEN kind = 'test' AND sequence > coalesce(last_edit, 0) THEN 1 ELSE 0 END) AS tests_after,
+    sum(CASE WHEN kind = 'test' AND status <> 'blocked' THEN 1 ELSE 0 END) AS tests, sum(CASE WHEN kind = 'test' AND status <> 'blocked' AND sequence > coalesce(last_edit, 0) AND sequence > last_change THEN 1 ELSE 0 END) AS tests_after,
     max(CASE WHEN sequence = last_test THEN status END) AS last_test_status,
     max(CASE WHEN pull_request IS NOT NULL THEN concat(lpad(CAST(end_sequence AS VARCHAR), 16, '0'), pull_request) END) AS request
   FROM edited GROUP BY run_id
@@ -872,7 +880,8 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
   tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
   coalesce(state.uncosted_calls, 0) AS uncosted_calls,
   coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,
-  CASE WHEN called.edits > 0 THEN called.tests_after END AS tests_after_last_edit,
+  CASE WHEN called.edits > 0 OR changes.last_change > 0 THEN coalesce(called.tests_after, 0)
+    END AS tests_after_last_edit,
   called.last_test_status AS last_test_status, state.deliverables AS deliverables,
   state.error AS error, recorded.head_sequence AS head_sequence,
   CASE WHEN state.head_sequence = recorded.head_sequence THEN state.head_hash END AS head_hash,
@@ -880,7 +889,8 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
 FROM recorded
 LEFT JOIN runlog_states AS state ON state.run_id = recorded.run_id
 LEFT JOIN tokens ON tokens.run_id = recorded.run_id
-LEFT JOIN called ON called.run_id = recorded.run_id;
+LEFT JOIN called ON called.run_id = recorded.run_id
+LEFT JOIN changes ON changes.run_id = recorded.run_id;
 
 CREATE OR REPLACE VIEW files AS
 WITH given AS (
@@ -906,6 +916,12 @@ recorded AS (
     SELECT *, unnest(json_keys(changes)) AS file
     FROM given WHERE patch IS NULL AND changes IS NOT NULL
   ) AS keys
+  UNION ALL
+  SELECT * EXCLUDE (change), change->>'$.path' AS file, change FROM (
+    SELECT *, unnest(json_extract(arguments, '$.changes[*]')) AS change
+    FROM given WHERE patch IS NULL AND json_type(arguments, '$.changes') = 'ARRAY'
+  ) AS listed
+  WHERE change->>'$.path' IS NOT NULL
 ),
 parts AS (
   SELECT *, coalesce(change->>'$.type', change->>'$.kind', '') AS word,
@@ -927,7 +943,7 @@ single AS (
   SELECT *,
     CASE
       WHEN coalesce(CASE WHEN json_type(arguments, '$.old_string') = 'VARCHAR' THEN arguments->>'$.old_string' END, CASE WHEN json_type(arguments, '$.old_str') = 'VARCHAR' THEN arguments->>'$.old_str' END, CASE WHEN json_type(arguments, '$.oldString') = 'VARCHAR' THEN arguments->>'$.oldString' END, CASE WHEN json_type(arguments, '$.oldText') = 'VARCHAR' THEN arguments->>'$.oldText' END, CASE WHEN json_type(arguments, '$.old_text') = 'VARCHAR' THEN arguments->>'$.old_text' END, CASE WHEN json_type(arguments, '$.old_source') = 'VARCHAR' THEN arguments->>'$.old_source' END, CASE WHEN json_type(arguments, '$.new_string') = 'VARCHAR' THEN arguments->>'$.new_string' END, CASE WHEN json_type(arguments, '$.new_str') = 'VARCHAR' THEN arguments->>'$.new_str' END, CASE WHEN json_type(arguments, '$.newString') = 'VARCHAR' THEN arguments->>'$.newString' END, CASE WHEN json_type(arguments, '$.newText') = 'VARCHAR' THEN arguments->>'$.newText' END, CASE WHEN json_type(arguments, '$.new_text') = 'VARCHAR' THEN arguments->>'$.new_text' END, CASE WHEN json_type(arguments, '$.new_source') = 'VARCHAR' THEN arguments->>'$.new_source' END) IS NOT NULL OR regexp_matches(coalesce(nullif(CAST(arguments->'$.edits' AS VARCHAR), 'null'), ''), '"(?:old_string|old_str|oldString|oldText|old_text|old_source|new_string|new_str|newString|newText|new_text|new_source)": ?"') OR coalesce(CASE WHEN json_type(arguments, '$.patch') = 'VARCHAR' THEN arguments->>'$.patch' END, CASE WHEN json_type(arguments, '$.diff') = 'VARCHAR' THEN arguments->>'$.diff' END, CASE WHEN json_type(arguments, '$.unified_diff') = 'VARCHAR' THEN arguments->>'$.unified_diff' END) IS NOT NULL THEN 'edited'
-      WHEN coalesce(CASE WHEN json_type(arguments, '$.content') = 'VARCHAR' THEN arguments->>'$.content' END, CASE WHEN json_type(arguments, '$.file_text') = 'VARCHAR' THEN arguments->>'$.file_text' END, CASE WHEN json_type(arguments, '$.contents') = 'VARCHAR' THEN arguments->>'$.contents' END, CASE WHEN json_type(arguments, '$.text') = 'VARCHAR' THEN arguments->>'$.text' END) IS NOT NULL AND regexp_matches(tool, 'write|create|edit|save') THEN
+      WHEN coalesce(nullif(CAST(arguments->'$.content' AS VARCHAR), 'null'), nullif(CAST(arguments->'$.file_text' AS VARCHAR), 'null'), nullif(CAST(arguments->'$.contents' AS VARCHAR), 'null'), nullif(CAST(arguments->'$.text' AS VARCHAR), 'null')) IS NOT NULL AND regexp_matches(tool, 'write|create|edit|save') THEN
         CASE WHEN arguments->>'$.command' = 'create' OR tool LIKE '%create%' THEN 'created'
           ELSE 'written' END
     END AS change
@@ -978,5 +994,17 @@ touched AS (
 SELECT * FROM touched
 UNION ALL
 SELECT run_id, sequence, NULL AS call_id, time, agent_id, true AS applied, coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) AS path,
-  coalesce((data->>'$.operation'), regexp_extract(event_type, '[^._]*$')) AS action
-FROM events WHERE role = 'file' AND coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) IS NOT NULL;
+  coalesce((data->>'$.operation'), regexp_extract(event_type, '([^._]*)$', 1)) AS action
+FROM events WHERE role = 'file' AND coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) IS NOT NULL
+UNION ALL
+SELECT run_id, sequence, NULL, time, agent_id, true,
+  unnest(json_extract_string(data, '$.added[*]')), 'created'
+FROM events WHERE role = 'file' AND coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) IS NULL
+UNION ALL
+SELECT run_id, sequence, NULL, time, agent_id, true,
+  unnest(json_extract_string(data, '$.modified[*]')), 'edited'
+FROM events WHERE role = 'file' AND coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) IS NULL
+UNION ALL
+SELECT run_id, sequence, NULL, time, agent_id, true,
+  unnest(json_extract_string(data, '$.removed[*]')), 'deleted'
+FROM events WHERE role = 'file' AND coalesce((data->>'$.path'), (data->>'$.file_path'), (data->>'$.content_path')) IS NULL;

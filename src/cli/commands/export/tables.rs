@@ -1,5 +1,6 @@
 //! `runlog export` in the formats of tables.
 
+use std::cmp::Reverse;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 use std::sync::Mutex;
@@ -43,7 +44,21 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let look = |run: &RunDir| Ok(ExportedRun::of(run)?);
     let (mut runs, failure) = each_run(&runs, "looking at runs", ui, look);
-    runs.sort_by_cached_key(|run| (run.run_id(), run.run.path().to_owned()));
+    runs.sort_by_cached_key(|run| {
+        let (id, events) = (run.run_id(), Reverse(run.facts.counts.events));
+        let is_renamed = run.run.name() != id;
+        (id, events, is_renamed, run.run.path().to_owned())
+    });
+    // The tables are joined by the ids of runs.
+    runs.dedup_by(|copy, longest| {
+        let is_copy = copy.run_id() == longest.run_id();
+        if is_copy {
+            let (copy, run) = (copy.run.path(), longest.run.path());
+            let of = format!("a copy of the run in {}", run.display());
+            ui.warn(&format!("{} is left out: it is {of}", copy.display()));
+        }
+        is_copy
+    });
     let mut failures: Vec<anyhow::Error> = missing.into_iter().chain(failure).collect();
     if !runs.is_empty() {
         let settings = global.settings()?;

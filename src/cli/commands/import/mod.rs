@@ -128,9 +128,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     let failed = report(args, &outcomes, &skipped, &global.runs_dir, ui)?;
     let is_named = !args.latest && !args.all;
     let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
-    if is_named {
-        warn_of_skipped(skipped.iter().filter(|one| !is_copy(one)), &args.paths, ui);
-    }
+    warn_of_skipped(skipped.iter().filter(|one| !is_copy(one)), &args.paths, ui);
     if let Some(error) = failed {
         return Err(error);
     }
@@ -138,24 +136,42 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         open_newest(&outcomes, global, ui)?;
     }
     // A folder may hold other files; a file that was named is meant.
-    let refused =
-        skipped.iter().filter(|one| !is_copy(one)).any(|one| args.paths.contains(&one.source));
+    let refused: Vec<&SkippedSource> = skipped
+        .iter()
+        .filter(|one| !is_copy(one) && args.paths.contains(&one.source))
+        .collect();
+    let is_unreadable =
+        |one: &&SkippedSource| matches!(&one.reason, NotImported::Unreadable(error) if error.is_forbidden());
     let copies = skipped.iter().filter(is_copy).count();
     if copies > 0 {
         let files = plural(copies as u64, "file");
         ui.note(&format!("not read: {files} with nothing that another does not have"));
     }
-    if refused {
+    if refused.iter().any(|one| matches!(one.reason, NotImported::Unknown(_))) {
         ui.note(&format!("known formats: {}", detect::known()));
     }
     Ok(match () {
-        () if refused || is_named && outcomes.iter().any(rejected) => Exit::Input,
+        () if refused.iter().any(is_unreadable) => Exit::Unsafe,
+        () if !refused.is_empty() || is_named && outcomes.iter().any(rejected) => Exit::Input,
         () if outcomes.is_empty() => {
-            ui.note("there is nothing to import");
+            ui.note(&nothing_to_import(args));
             Exit::No
         }
         () => Exit::Fine,
     })
+}
+
+/// Why no session was found.
+fn nothing_to_import(args: &ImportArgs) -> String {
+    let place = if args.latest || args.all {
+        let agent = args.agent.as_deref().unwrap_or("agents");
+        format!("where {agent} keep{} them", if args.agent.is_some() { "s" } else { "" })
+    } else {
+        let named = args.paths.iter().map(|path| path.display().to_string());
+        format!("in {}", named.collect::<Vec<_>>().join(", "))
+    };
+    let since = if args.since.is_some() { " that changed in that time" } else { "" };
+    format!("there is nothing to import: no sessions {place}{since}")
 }
 
 /// Up to this many files that are skipped for the same reason are named one by one.
@@ -237,7 +253,7 @@ fn search(args: &ImportArgs, since: Option<u64>, ui: &Ui) -> anyhow::Result<Foun
     }
     if args.latest || args.all {
         // The agents' folders hold other files as well.
-        found.skipped.clear();
+        found.skipped.retain(|one| matches!(one.reason, NotImported::Unreadable(_)));
     }
     Ok(found)
 }

@@ -9,7 +9,7 @@ use super::ImportArgs;
 use crate::cli::commands::format::TableOrJson;
 use crate::cli::commands::runs::shorten;
 use crate::cli::commands::table::{UNKNOWN, table};
-use crate::cli::exit::sentence;
+use crate::cli::exit::{Failure, sentence};
 use crate::cli::ui::Ui;
 use crate::fs::replace;
 use crate::history::facts::RunFacts;
@@ -104,12 +104,15 @@ pub(super) fn report(
         TableOrJson::Table if outcomes.is_empty() => {}
         TableOrJson::Table if args.dry_run => ui.text(&plan(outcomes, ui.row_width()))?,
         TableOrJson::Table => {
+            let imported = outcomes.iter().filter(|outcome| !outcome.has_failed());
             let mut rows: Vec<[String; COLUMNS]> =
-                outcomes.iter().map(|outcome| outcome.row.clone()).collect();
+                imported.map(|outcome| outcome.row.clone()).collect();
             if let Some(width) = ui.row_width() {
                 fit(&mut rows, runs_dir, width)?;
             }
-            ui.text(&table(ui.table_width(), HEADER, 2..TITLE, &rows))?;
+            if !rows.is_empty() {
+                ui.text(&table(ui.table_width(), HEADER, 2..TITLE, &rows))?;
+            }
         }
     }
     if let Some(path) = &args.receipt {
@@ -120,7 +123,7 @@ pub(super) fn report(
         match &outcome.imported {
             Some(Ok(imported)) => outcome.tell(imported, ui),
             Some(Err(error)) => {
-                let error = anyhow::anyhow!("{}: {error}", outcome.source());
+                let error = anyhow::Error::from(Failure::of_run(error, &outcome.source()));
                 if let Some(before) = last.replace(error) {
                     ui.warn(&sentence(&before));
                 }
@@ -224,6 +227,10 @@ impl SessionOutcome {
             }
         };
         Self { session, planned, imported, events, row }
+    }
+
+    fn has_failed(&self) -> bool {
+        matches!(self.imported, Some(Err(_)))
     }
 
     fn source(&self) -> String {

@@ -68,16 +68,6 @@ impl RunFilter {
         self.agent.as_deref()
     }
 
-    /// Whether there is any condition.
-    pub(super) fn is_any(&self) -> bool {
-        !self.status.is_empty()
-            || self.agent.is_some()
-            || self.since.is_some()
-            || self.until.is_some()
-            || self.grep.is_some()
-            || !self.equals.is_empty()
-    }
-
     /// Whether a run with this state document meets the conditions.
     pub(in crate::cli::commands) fn takes(
         &self,

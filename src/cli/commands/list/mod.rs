@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) use self::filter::RunFilter;
 use super::runs::{RunColumn, RunRow, SortKey, TableForm, compare, runs_table, tsv};
 use super::{Global, now};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Exit, NO_RUNS};
 use crate::cli::parallel::{THREADS, each};
 use crate::cli::ui::Ui;
 use crate::fs::replace;
@@ -25,6 +25,7 @@ use crate::run::dir::RunDir;
 use crate::run::document::TotalDocument;
 use crate::run::output_path::output_path;
 use crate::run::runs::survey;
+use crate::text::human::plural;
 use crate::text::inert::preview;
 
 /// Print the runs, the newest work first
@@ -119,6 +120,9 @@ impl Serialize for RunDocuments<'_> {
     }
 }
 
+/// This many runs that cannot be read are named.
+const NAMED: usize = 3;
+
 /// A run with the data of its state document.
 struct Listed {
     run: RunDir,
@@ -163,10 +167,12 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();
     if runs.is_empty() && args.format != ListFormat::Json {
         let place = global.runs_dir.display();
-        ui.note(&match args.filter.is_any() || !names.is_empty() {
-            true => format!("no run in {place} matches"),
-            false => format!("there are no runs in {place}"),
-        });
+        match () {
+            () if !names.is_empty() => ui.note(&format!("no run in {place} matches")),
+            // The errors below name the runs that there are.
+            () if !found.unreadable.is_empty() => {}
+            () => ui.note(&format!("there are no runs in {place}: {NO_RUNS}")),
+        }
         if let Some(agents) = other_agents(&args.filter, &found.runs) {
             ui.note(&format!("the agents of these runs are {agents}"));
         }
@@ -209,7 +215,11 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     }
     global.settings()?;
     let last = found.unreadable.pop();
-    found.unreadable.into_iter().for_each(|error| ui.warn(&error.to_string()));
+    let others = found.unreadable.len();
+    found.unreadable.into_iter().take(NAMED).for_each(|error| ui.warn(&error.to_string()));
+    if let Some(more @ 1..) = others.checked_sub(NAMED) {
+        ui.warn(&format!("{} cannot be read, too", plural(more as u64, "more run")));
+    }
     last.map_or(Ok(Exit::Fine), |error| Err(error.into()))
 }
 

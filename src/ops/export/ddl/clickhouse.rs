@@ -14,7 +14,8 @@ const LEFT_OUT: &str = "\
 -- Not in the views: the tables files and findings, calls.spawned_by, model_call, model and error,
 -- usage.work_key. `runlog export --to parquet` has them.
 -- Differences: a bare id of a call that has several prefixed forms is a call of its own, and costs that
--- run.json estimates with an older price list count only in its calls.
+-- run.json estimates with an older price list count only in its calls. A copy of a run's directory
+-- counts a second time.
 ";
 
 /// The views over the logs below the runs directory.
@@ -193,6 +194,7 @@ impl Expressions for ClickHouse {
         );
         format!(
             "multiIf(JSONType({command}) = 'String', toNullable(JSONExtractString({command})),
+      JSONHas({command}, '$blob'), toNullable(JSONExtractString({command}, 'head')),
       JSONType({command}) <> 'Array' OR length({words}) = 0, NULL,
       length({words}) = 3 AND {words}[1] LIKE '%sh' AND {words}[2] LIKE '-%', {words}[3],
       arrayStringConcat({words}, ' '))"
@@ -218,11 +220,7 @@ impl Expressions for ClickHouse {
         format!(
             "CAST(multiIf({result} = '', NULL,
       JSONType({result}) = 'String', length(JSONExtractString({result})),
-      JSONHas({result}, '$blob') AND JSONExtractInt({result}, 'bytes') =
-        length(JSONExtractString({result}, 'head')), JSONExtractInt({result}, 'bytes'),
-      JSONHas({result}, '$blob'), length(concat(JSONExtractString({result}, 'head'), '… [',
-        JSONExtractRaw({result}, 'bytes'), ' bytes, blobs/', JSONExtractString({result}, '$blob'),
-        ']')),
+      JSONHas({result}, '$blob'), JSONExtractInt({result}, 'bytes'),
       JSONType({result}) = 'Array' AND length({parts}) > 0
         AND arrayAll(part -> {is_known}, {parts}),
         arraySum(arrayMap(part -> {size}, {parts})) + (length({parts}) - 1) *

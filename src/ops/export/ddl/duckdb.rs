@@ -20,7 +20,8 @@ const LEFT_OUT: &str = "\
 -- order events, calls, usage, runs, files:
 --   CREATE TABLE events_now AS FROM events; CREATE OR REPLACE VIEW events AS FROM events_now;
 -- Differences: a bare id of a call that has several prefixed forms is a call of its own, and costs
--- that run.json estimates with an older price list count only in its calls.
+-- that run.json estimates with an older price list count only in its calls. A copy of a run's
+-- directory counts a second time.
 ";
 
 /// The views over the logs below the runs directory.
@@ -51,6 +52,8 @@ pub(super) fn ddl(runs_dir: &str) -> String {
          {NOTE}{LEFT_OUT}\
          -- Damaged lines and a last line that is being written are skipped. `runlog validate`\n\
          -- reports them.\n\n\
+         -- Days are in UTC, as in `runlog stats`. Another session needs this line too.\n\
+         SET TimeZone = 'UTC';\n\n\
          CREATE OR REPLACE VIEW runlog_events AS\n\
          SELECT * EXCLUDE (filename), filename AS log\n\
          FROM read_json({},\n  format = 'newline_delimited', filename = true, \
@@ -173,6 +176,7 @@ impl Expressions for DuckDb {
         format!(
             "CASE json_type({command})
       WHEN 'VARCHAR' THEN {command}->>'$'
+      WHEN 'OBJECT' THEN CASE WHEN {command}->>'$.\"$blob\"' IS NOT NULL THEN {command}->>'$.head' END
       WHEN 'ARRAY' THEN CASE
         WHEN json_array_length({command}) = 3 AND {command}->>'$[0]' LIKE '%sh'
           AND {command}->>'$[1]' LIKE '-%' THEN {command}->>'$[2]'
@@ -197,10 +201,7 @@ impl Expressions for DuckDb {
     WHEN 'OBJECT' THEN CASE
       WHEN {result}->>'$.\"$blob\"' IS NULL
         THEN coalesce(runlog_label_bytes({result}), strlen({result}))
-      WHEN strlen({result}->>'$.head') = CAST({result}->>'$.bytes' AS BIGINT)
-        THEN strlen({result}->>'$.head')
-      ELSE strlen(concat({result}->>'$.head', '… [', {result}->>'$.bytes', ' bytes, blobs/',
-        {result}->>'$.\"$blob\"', ']'))
+      ELSE CAST({result}->>'$.bytes' AS BIGINT)
     END
     WHEN 'ARRAY' THEN coalesce(list_transform([list_transform({parts}, lambda part: {size})],
       lambda sizes: CASE WHEN len(sizes) > 0 AND list_count(sizes) = len(sizes)

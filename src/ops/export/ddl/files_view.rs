@@ -1,8 +1,11 @@
 //! The view of files for DuckDB.
 
-use super::expressions::{DATA, Expressions, coalesce, first_string, first_text};
+use super::expressions::{Expressions, coalesce, first_string, first_text};
+use super::quoted;
+use super::runs_view::action;
 use crate::event::fields;
 use crate::history::arguments::PATHS;
+use crate::tables::FILE_LISTS;
 use crate::transcript::diff::{NEW, OLD, PATCH, PATH, WHOLE, WRITERS};
 
 /// The query. It has no numbers of lines: they take a line diff.
@@ -11,6 +14,18 @@ pub(super) fn files(sql: &dyn Expressions) -> String {
     let has = |names: &[&str]| format!("{} IS NOT NULL", first(names));
     let edits = format!("coalesce({}, '')", sql.json("arguments", &["edits"]));
     let in_edits = format!("\"(?:{}|{})\": ?\"", OLD.join("|"), NEW.join("|"));
+    let event_path = first_text(sql, fields::PATH);
+    let lists = FILE_LISTS.iter().map(|(name, kind)| {
+        format!(
+            "
+UNION ALL
+SELECT run_id, sequence, NULL, time, agent_id, true,
+  unnest(json_extract_string(data, '$.{name}[*]')), {}
+FROM events WHERE role = 'file' AND {event_path} IS NULL",
+            quoted(kind.name())
+        )
+    });
+    let lists = lists.collect::<String>();
     format!(
         r"WITH given AS (
   SELECT run_id, sequence, call_id, time, agent_id, lower(tool) AS tool, kind, arguments,
@@ -35,6 +50,12 @@ recorded AS (
     SELECT *, unnest(json_keys(changes)) AS file
     FROM given WHERE patch IS NULL AND changes IS NOT NULL
   ) AS keys
+  UNION ALL
+  SELECT * EXCLUDE (change), change->>'$.path' AS file, change FROM (
+    SELECT *, unnest(json_extract(arguments, '$.changes[*]')) AS change
+    FROM given WHERE patch IS NULL AND json_type(arguments, '$.changes') = 'ARRAY'
+  ) AS listed
+  WHERE change->>'$.path' IS NOT NULL
 ),
 parts AS (
   SELECT *, coalesce(change->>'$.type', change->>'$.kind', '') AS word,
@@ -108,17 +129,16 @@ SELECT * FROM touched
 UNION ALL
 SELECT run_id, sequence, NULL AS call_id, time, agent_id, true AS applied, {event_path} AS path,
   {action} AS action
-FROM events WHERE role = 'file' AND {event_path} IS NOT NULL",
+FROM events WHERE role = 'file' AND {event_path} IS NOT NULL{lists}",
         path = first(PATH),
         patch = first(PATCH),
         replaces = has(&[OLD, NEW].concat()),
-        whole = has(WHOLE),
+        whole = format!(
+            "{} IS NOT NULL",
+            coalesce(WHOLE.iter().map(|name| sql.json("arguments", &[name])))
+        ),
         writers = WRITERS.join("|"),
         plain_path = coalesce(PATHS.iter().map(|name| sql.string("arguments", &[name]))),
-        event_path = first_text(sql, fields::PATH),
-        action = coalesce(
-            [sql.text(DATA, &["operation"]), "regexp_extract(event_type, '[^._]*$')".to_owned()]
-                .into_iter()
-        ),
+        action = action(sql),
     )
 }

@@ -1,9 +1,12 @@
 //! The view of runs, and the view of the files `run.json` below it.
 
 use super::calls_view::link;
-use super::expressions::{Expressions, TOKENS, first_text};
-use crate::event::fields::TEXT;
+use super::expressions::{DATA, Expressions, TOKENS, coalesce, first_text};
+use super::quoted;
+use crate::event::fields::{self, TEXT};
 use crate::history::copied::ALL_OF_EVENTS;
+use crate::tables::FILE_LISTS;
+use crate::transcript::diff::LOOKS;
 
 /// The query over a view `runlog_documents` of the files `run.json`, with its members as JSON.
 pub(super) fn states(sql: &dyn Expressions) -> String {
@@ -63,6 +66,26 @@ pub(super) fn told_elsewhere() -> String {
     )
 }
 
+/// A call that ran tests: one that was denied did not run.
+const IS_TEST: &str = "kind = 'test' AND status <> 'blocked'";
+
+/// Whether an event of role `file` changed a file.
+fn file_changed(sql: &dyn Expressions) -> String {
+    let path = first_text(sql, fields::PATH);
+    let looks = LOOKS.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", ");
+    let lists = FILE_LISTS
+        .iter()
+        .map(|(name, _)| format!("coalesce({}, '') LIKE '%\"%'", sql.json(DATA, &[name])));
+    let lists = lists.collect::<Vec<_>>().join(" OR ");
+    format!("CASE WHEN {path} IS NOT NULL THEN {} NOT IN ({looks}) ELSE {lists} END", action(sql))
+}
+
+/// What an event of role `file` says happened to its file.
+pub(super) fn action(sql: &dyn Expressions) -> String {
+    let of_type = sql.extract("event_type", "([^._]*)$");
+    coalesce([sql.text(DATA, &["operation"]), of_type].into_iter())
+}
+
 /// The query.
 pub(super) fn runs(sql: &dyn Expressions) -> String {
     let columns = |one: &dyn Fn(&str) -> String| {
@@ -87,12 +110,18 @@ tokens AS (
     max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) = 1 AS cost_estimated
   FROM usage GROUP BY run_id
 ),
+-- Files that events of their own say were changed.
+changes AS (
+  SELECT run_id, max(CASE WHEN {file_changed} THEN sequence END) AS last_change
+  FROM events WHERE role = 'file' GROUP BY run_id
+),
 edited AS (
-  SELECT *,
+  SELECT calls.run_id AS run_id, sequence, end_sequence, kind, status, pull_request,
+    coalesce(changes.last_change, 0) AS last_change,
     max(CASE WHEN kind = 'edit' AND status = 'completed' THEN end_sequence END)
-      OVER (PARTITION BY run_id) AS last_edit,
-    max(CASE WHEN kind = 'test' THEN sequence END) OVER (PARTITION BY run_id) AS last_test
-  FROM calls
+      OVER (PARTITION BY calls.run_id) AS last_edit,
+    max(CASE WHEN {is_test} THEN sequence END) OVER (PARTITION BY calls.run_id) AS last_test
+  FROM calls LEFT JOIN changes ON changes.run_id = calls.run_id
 ),
 called AS (
   SELECT run_id, count(*) AS tool_calls, {failed} AS tool_failures, {edits} AS edits,
@@ -117,7 +146,8 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
   tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
   coalesce(state.uncosted_calls, 0) AS uncosted_calls,
   coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,
-  CASE WHEN called.edits > 0 THEN called.tests_after END AS tests_after_last_edit,
+  CASE WHEN called.edits > 0 OR changes.last_change > 0 THEN coalesce(called.tests_after, 0)
+    END AS tests_after_last_edit,
   called.last_test_status AS last_test_status, state.deliverables AS deliverables,
   state.error AS error, recorded.head_sequence AS head_sequence,
   CASE WHEN state.head_sequence = recorded.head_sequence THEN state.head_hash END AS head_hash,
@@ -125,7 +155,8 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
 FROM recorded
 LEFT JOIN runlog_states AS state ON state.run_id = recorded.run_id
 LEFT JOIN tokens ON tokens.run_id = recorded.run_id
-LEFT JOIN called ON called.run_id = recorded.run_id",
+LEFT JOIN called ON called.run_id = recorded.run_id
+LEFT JOIN changes ON changes.run_id = recorded.run_id",
         prompts = number("role = 'task_start' AND actor = 'user'"),
         errors = number("severity = 'error' OR role IN ('error', 'tool_fail', 'rejected')"),
         warnings = number("severity = 'warning'"),
@@ -134,8 +165,12 @@ LEFT JOIN called ON called.run_id = recorded.run_id",
         sums = columns(&|name| format!("sum({name}) AS {name}")),
         failed = number("status = 'failed'"),
         edits = number("kind = 'edit' AND status = 'completed'"),
-        tests = number("kind = 'test'"),
-        tested = number("kind = 'test' AND sequence > coalesce(last_edit, 0)"),
+        tests = number(IS_TEST),
+        tested = number(&format!(
+            "{IS_TEST} AND sequence > coalesce(last_edit, 0) AND sequence > last_change"
+        )),
+        is_test = IS_TEST,
+        file_changed = file_changed(sql),
         link = link(sql, &note),
         numbered_link = numbered("sequence", &link(sql, &note)),
         numbered_request = numbered("end_sequence", "pull_request"),

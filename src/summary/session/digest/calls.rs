@@ -45,6 +45,8 @@ struct DigestCall {
     key: String,
     /// Index among the commands.
     command: Option<usize>,
+    /// The file that it reads or changes if it succeeds, and what it does to it.
+    file: Option<(String, String)>,
 }
 
 #[derive(Debug)]
@@ -86,13 +88,12 @@ impl CallFacts {
         let arguments = view.arguments().map(as_text).unwrap_or_default();
         let tool = view.tool();
         let command = command_line(view).map(|line| self.command(line, &event_id));
-        if let Some((path, done)) = file_of_call(view).filter(|_| command.is_none()) {
-            self.file(&path, done, event_id.clone());
-        }
+        let file = file_of_call(view).filter(|_| command.is_none());
+        let file = file.map(|(path, done)| (path.into_owned(), done.to_owned()));
         let shown = command.map_or(arguments.as_ref(), |at| self.commands[at].line.as_str());
         let text = preview(format!("{tool} {shown}").trim_end(), COMMAND);
         let key = format!("{tool}\n{shown}");
-        self.open.insert(call, DigestCall { event_id, text, key, command });
+        self.open.insert(call, DigestCall { event_id, text, key, command, file });
     }
 
     fn command(&mut self, line: String, event_id: &str) -> usize {
@@ -146,6 +147,9 @@ impl CallFacts {
         }
         let key = begun.as_ref().map(|begun| begun.key.clone());
         if !failed {
+            if let Some(DigestCall { event_id, file: Some((path, done)), .. }) = begun {
+                self.file(&path, &done, event_id);
+            }
             if let Some(at) = command {
                 let line = self.commands[at].line.clone();
                 for path in files_read(&line) {

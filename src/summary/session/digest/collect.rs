@@ -59,7 +59,7 @@ impl Digest {
                 }
             }
             (Role::Error | Role::RunFailed, _) => {
-                let text = view.error_text().or_else(|| view.event.summary.clone());
+                let text = view.error_told().or_else(|| view.event.summary.clone());
                 let text = text.map_or_else(|| view.event.kind.clone().into_owned(), Into::into);
                 self.works.error(&text, event_id());
             }
