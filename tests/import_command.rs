@@ -163,7 +163,7 @@ fn other_files_in_a_folder_are_one_warning() {
          --from runlog` copies it\n\
          runlog: warning: 4 files like ./a/package.json are not imported: unknown format: JSON \
          objects with the fields name\n\
-         runlog: there is nothing to import\n"
+         runlog: there is nothing to import: no sessions in .\n"
     );
     assert_eq!(said.status, 1);
 }
@@ -490,7 +490,7 @@ fn links_in_a_folder_are_named() {
     assert_eq!(
         said.err,
         "runlog: warning: 4 files like files/a.jsonl are not imported: it is a symbolic link\n\
-         runlog: there is nothing to import\n"
+         runlog: there is nothing to import: no sessions in files\n"
     );
 }
 

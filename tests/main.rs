@@ -27,6 +27,7 @@ mod export_runs;
 mod export_tables;
 mod facts;
 mod faults;
+mod first_steps;
 mod fix;
 mod fold;
 mod fuzz;

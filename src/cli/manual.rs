@@ -43,7 +43,7 @@ pub static FILES: ManualTable = &[
 /// The exit statuses that mean the same for every command.
 pub static STATUSES: ManualTable = &[
     ("0", "success"),
-    ("1", "the answer is no: an error was found, or nothing is due"),
+    ("1", "the check found an error, or there was nothing to do"),
     ("2", "wrong usage"),
     ("3", "deliverables are incomplete (`validate`)"),
     ("4", "a deliverable is blocked (`validate`)"),

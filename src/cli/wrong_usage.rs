@@ -30,6 +30,13 @@ pub(super) fn wrong_usage(error: &clap::Error, arguments: &[OsString]) -> Failur
     let lines: Vec<&str> = first.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let message =
         REWORDED.iter().fold(lines.join(" "), |text, (raw, plain)| text.replacen(raw, plain, 1));
+    let message = match (error.kind(), error.get(ContextKind::InvalidSubcommand)) {
+        // A command with subcommands takes any second word for one.
+        (ErrorKind::ArgumentConflict, Some(ContextValue::String(word))) => {
+            format!("'{word}' is too much: one run is named already")
+        }
+        _ => message,
+    };
     let message = match message.split_once(" [possible values: ") {
         Some((message, values)) => format!("{message}; use {}", values.trim_end_matches(']')),
         None => message,
@@ -63,6 +70,9 @@ fn misplaced(error: &clap::Error, called: &str) -> Option<String> {
     let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
+    if argument.strip_prefix('-').is_some_and(|rest| rest.parse::<u64>().is_ok()) {
+        return Some("use a whole number that is not negative".to_owned());
+    }
     match called {
         "runlog exec" if !argument.starts_with('-') => {
             Some(format!("put -- before the command: runlog exec -- {argument} …"))

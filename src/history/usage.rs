@@ -92,6 +92,13 @@ impl Usage {
         self.cost_micros.map(|cost| format!("{about}{}{more}", dollars(cost)))
     }
 
+    /// The output tokens for people: `≥665` if they are a lower bound.
+    #[must_use]
+    pub fn output_told(&self) -> Option<String> {
+        let at_least = if self.output_at_least { "≥" } else { "" };
+        self.output_tokens.map(|tokens| format!("{at_least}{}", short_count(tokens)))
+    }
+
     /// Adds each number. Known plus unknown is known.
     pub fn add(&mut self, other: &Self) {
         fn sum<T>(one: Option<T>, other: Option<T>, add: fn(T, T) -> T) -> Option<T> {

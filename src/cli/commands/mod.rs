@@ -41,6 +41,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use super::clock::now;
@@ -49,6 +51,7 @@ use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
 use super::runs_dir::{RunsDirUse, is_directory, is_of_project, own, runs_dir};
 use super::settings::{Settings, runs_dir_of_path};
 use super::ui::{Color, Ui};
+use crate::event::id::RunId;
 use crate::event::templates::Templates;
 use crate::history::status::Status;
 use crate::ops::list::list_run;
@@ -118,18 +121,40 @@ impl Cli {
             return Ok(Self { global, command });
         }
         let matches = Self::command().try_get_matches_from(arguments)?;
+        if names_a_run_beside_all(&matches) {
+            let message = "--all takes all runs; leave out RUN, or --all";
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message));
+        }
         let mut cli = Self::from_arg_matches(&matches)?;
         cli.global.values = values_of(&matches);
         Ok(cli)
     }
 }
 
-/// The values of the arguments of a command, or of the variables in their place.
-fn values_of(matches: &ArgMatches) -> Vec<OsString> {
+/// The arguments of the command that was called.
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
     let mut command = matches;
     while let Some((_, inner)) = command.subcommand() {
         command = inner;
     }
+    command
+}
+
+/// Whether a run is named beside `--all`. The parser cannot refuse it, because it does not tell a run
+/// in `RUNLOG_RUN` from one that was typed.
+fn names_a_run_beside_all(matches: &ArgMatches) -> bool {
+    let command = innermost(matches);
+    let is_all = matches!(command.try_get_one::<bool>("all"), Ok(Some(true)));
+    let is_typed = |name: &str| {
+        command.try_contains_id(name).is_ok_and(|known| known)
+            && command.value_source(name) == Some(ValueSource::CommandLine)
+    };
+    is_all && is_typed("runs")
+}
+
+/// The values of the arguments of a command, or of the variables in their place.
+fn values_of(matches: &ArgMatches) -> Vec<OsString> {
+    let command = innermost(matches);
     let values = command.ids().filter_map(|id| command.try_get_raw(id.as_str()).ok().flatten());
     values.flatten().map(OsStr::to_owned).collect()
 }
@@ -140,7 +165,9 @@ const GLOBAL: &str = "Global options";
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(super) struct Global {
-    /// The directory that holds the runs [default: the folder runs, here or above; else ~/.local/share/runlog/runs]
+    /// The directory that holds the runs [default: ./runs. If there is none, `emit` and `exec` make
+    /// it; `import` takes ~/.local/share/runlog/runs; commands that read look in the directories
+    /// above, and then there]
     #[arg(
         long = "runs-dir",
         global = true,
@@ -253,6 +280,20 @@ impl Global {
             }
             None => error.into(),
         }
+    }
+
+    /// The error for a run that was not found to record to, with its place if a command that reads
+    /// would find it.
+    fn not_recorded(&self, run_id: &RunId, error: RunError) -> anyhow::Error {
+        let seen = runs_dir(RunsDirUse::Read);
+        let is_there = self.given_runs_dir.is_none()
+            && seen != self.runs_dir
+            && RunDir::of(&seen, run_id).has_log().unwrap_or(false);
+        if !is_there {
+            return error.into();
+        }
+        let hint = format!("it is in {0}: add --runs-dir {0}", seen.display());
+        Failure::new(Exit::NoInput, error.to_string()).hint(hint).into()
     }
 
     /// The templates of the settings. Invalid templates only cause a warning, because events can be

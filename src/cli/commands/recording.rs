@@ -10,6 +10,7 @@ use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::event::id::{RunId, random_suffix};
 use crate::event::severity::Severity;
+use crate::run::RunError;
 use crate::run::batch::RecordedEvent;
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
@@ -110,7 +111,13 @@ pub(super) fn open(
     {
         check_first(&run, first, options)?;
     }
-    Ok(if create { Recorder::create(&run, options)? } else { Recorder::open(&run, options)? })
+    if create {
+        return Ok(Recorder::create(&run, options)?);
+    }
+    Recorder::open(&run, options).map_err(|error| match &error {
+        RunError::NoSuchRun(_) => global.not_recorded(&run_id, error),
+        _ => error.into(),
+    })
 }
 
 /// Prints the requested value of a recorded event.

@@ -66,7 +66,10 @@ pub(crate) enum NotImported {
     /// Its agent has moved the session to this database.
     Moved(PathBuf),
     /// It looks like another format than the one that was named.
-    OtherFormat { given: &'static str, found: &'static str },
+    OtherFormat {
+        given: &'static str,
+        found: &'static str,
+    },
     /// It is a message of a stored session, or a part of one.
     Part,
     /// It names no session, and has nothing that anybody said or did. More may follow.

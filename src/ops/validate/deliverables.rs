@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::validation::Criteria;
+
 use crate::check::deliverables::{Deliverable, Verdict, changed, judge, worst};
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::table::Code;
@@ -62,7 +63,11 @@ pub(super) fn deliverables(
         verdicts.push(judge(&required, &found, started));
         declared.push(required);
     }
-    verdicts.iter().filter_map(Deliverable::finding).for_each(|finding| findings.push(finding));
+    // A file that two requirements name is missing once.
+    let mut told = HashSet::new();
+    let new = |one: &&Deliverable| told.insert((one.code, one.file.clone(), one.reason.clone()));
+    let found = verdicts.iter().filter(new).filter_map(Deliverable::finding);
+    found.for_each(|finding| findings.push(finding));
     for recorded in &state.recorded_files {
         let wants = Wants { bytes: false, sha256: true };
         let Some(finding) = changed(recorded, &look(run, &recorded.path, wants)) else { continue };

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::text::human::count;
+use crate::text::human::{count, plural};
 use crate::transcript::facts::facts as told;
 use crate::transcript::value::Transcript;
 
@@ -16,10 +16,11 @@ pub(super) fn facts(transcript: &Transcript) -> Markup {
             b.(status) { (status) }
             @if let Some(why) = why { ": " b.failed { (crate::text::inert::preview(&why, 300)) } }
             @for fact in told(transcript) { " · " span { (fact) } }
-            @match transcript.troubles.len() {
-                0 => {}
-                1 => { " · " a href="#troubles" { "1 error or warning" } }
-                many => { " · " a href="#troubles" { (many) " errors and warnings" } }
+            @if !transcript.troubles.is_empty() {
+                " · " a href="#troubles" {
+                    (plural(facts.counts.errors, "error")) ", "
+                    (plural(facts.counts.warnings, "warning"))
+                }
             }
             " · run " code { (transcript.facts.run_id) }
         }

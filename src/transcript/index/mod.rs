@@ -113,7 +113,7 @@ fn cells(row: &IndexRow<'_>) -> Vec<Cell> {
     let text = |text: &str, class| Cell { content: html! { (text) }, value: None, class };
     // An unknown number sorts below all others.
     let number = |text: Option<String>, value: Option<f64>| Cell {
-        content: html! { (text.unwrap_or_default()) },
+        content: html! { (text.as_deref().unwrap_or("–")) },
         value: Some(value.unwrap_or(-1.0)),
         class: "number",
     };
@@ -135,7 +135,7 @@ fn cells(row: &IndexRow<'_>) -> Vec<Cell> {
             ..tokens(Some(counts.tool_failures))
         },
         tokens(usage.context_tokens()),
-        tokens(usage.output_tokens),
+        number(usage.output_told(), usage.output_tokens.map(|tokens| tokens as f64)),
         number(usage.cost_told(), usage.cost_micros.map(|cost| cost as f64)),
         text(&verdict, verdict_class(&verdict)),
     ]

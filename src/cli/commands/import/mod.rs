@@ -136,12 +136,9 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         open_newest(&outcomes, global, ui)?;
     }
     // A folder may hold other files; a file that was named is meant.
-    let refused: Vec<&SkippedSource> = skipped
-        .iter()
-        .filter(|one| !is_copy(one) && args.paths.contains(&one.source))
-        .collect();
-    let is_unreadable =
-        |one: &&SkippedSource| matches!(&one.reason, NotImported::Unreadable(error) if error.is_forbidden());
+    let refused: Vec<&SkippedSource> =
+        skipped.iter().filter(|one| !is_copy(one) && args.paths.contains(&one.source)).collect();
+    let is_unreadable = |one: &&SkippedSource| matches!(&one.reason, NotImported::Unreadable(error) if error.is_forbidden());
     let copies = skipped.iter().filter(is_copy).count();
     if copies > 0 {
         let files = plural(copies as u64, "file");

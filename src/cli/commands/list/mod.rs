@@ -31,8 +31,9 @@ use crate::text::inert::preview;
 /// Print the runs, the newest work first
 ///
 /// The figures come from run.json, which is written at each lifecycle event. FAIL counts tool calls
-/// that failed, ERR errors. IN is all input, with cached tokens. In COST, ~ marks an estimate by
-/// list prices, and + a lower bound. DELIV is the newest verdict that `validate --record` recorded.
+/// that failed, ERR errors. IN is all input, with cached tokens. ≥ marks a lower bound. In COST, ~
+/// marks an estimate by list prices, and + a lower bound. After a MODEL, +2 stands for two more.
+/// DELIV is the newest verdict that `validate --record` recorded.
 /// On a terminal, names are shortened to what still identifies the run, then
 /// minor columns are omitted, then names and titles are cut; the status stays.
 #[derive(Debug, Args)]

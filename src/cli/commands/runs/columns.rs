@@ -6,7 +6,6 @@ use super::row::RunRow;
 use crate::cli::commands::table::UNKNOWN;
 use crate::event::time::Timestamp;
 use crate::history::facts::Total;
-use crate::history::usage::Usage;
 use crate::text::human::{duration, plural, rough_duration, short_count};
 use crate::text::inert::{line, preview};
 
@@ -191,7 +190,7 @@ impl RunColumn {
             ),
             Self::Out => number(
                 "OUT",
-                |row, _| output(&row.facts.counts.usage),
+                |row, _| row.facts.counts.usage.output_told(),
                 |row| row.facts.counts.usage.output_tokens.map(|tokens| tokens.to_string()),
             ),
             Self::Cost => number(
@@ -213,7 +212,12 @@ impl RunColumn {
             Self::Title => text(
                 "TITLE",
                 |row, _| row.facts.title().map(|title| preview(&title, 200)),
-                |row| row.facts.title(),
+                // A prompt may have line breaks and indentation.
+                |row| {
+                    row.facts
+                        .title()
+                        .map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "))
+                },
             ),
         }
     }
@@ -230,7 +234,7 @@ impl RunColumn {
             Self::Fail => short_count(counts.tool_failures),
             Self::Err => short_count(counts.errors),
             Self::In => known(counts.usage.context_tokens().map(short_count)),
-            Self::Out => known(output(&counts.usage)),
+            Self::Out => known(counts.usage.output_told()),
             Self::Cost => known(counts.usage.cost_told()),
             _ => String::new(),
         }
@@ -261,11 +265,6 @@ fn models(row: &RunRow, columns: usize) -> Option<String> {
     };
     let first = preview(first, columns);
     Some(if others.is_empty() { first } else { format!("{first}+{}", others.len()) })
-}
-
-fn output(usage: &Usage) -> Option<String> {
-    let at_least = if usage.output_at_least { "≥" } else { "" };
-    usage.output_tokens.map(|tokens| format!("{at_least}{}", short_count(tokens)))
 }
 
 fn verdict(row: &RunRow) -> Option<String> {

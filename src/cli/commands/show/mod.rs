@@ -231,7 +231,9 @@ fn all(
     report_bad_lines(read.bad_lines, printing.run, ui);
     if hidden > 0 {
         let events = plural(hidden, "event");
-        ui.note(&format!("not shown: {events} that the import did not understand (see --opaque)"));
+        ui.note(&format!(
+            "not shown: {events} with technical lines of the source (--opaque shows them)"
+        ));
     }
     if fitting == 0 {
         ui.note(&format!("no event matches{}", args.selection.remark()));
