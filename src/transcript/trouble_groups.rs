@@ -188,9 +188,14 @@ impl FailedOutput {
 /// Maximum width of a text, in columns.
 pub(crate) const MAX_TEXT: usize = 300;
 
-/// The text with every number as `0`, so that line numbers, times and process ids do not matter.
+/// The text with every number as `0`, so that line numbers, times and process ids do not matter. An
+/// exit status at the end is kept: it is all that a failed command says.
 fn without_numbers(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+    const STATUS: &str = "exit status ";
+    let status = text.rfind(STATUS).map(|at| at + STATUS.len());
+    let is_status = |at: &usize| text[*at..].bytes().all(|byte| byte.is_ascii_digit());
+    let (text, kept) = text.split_at(status.filter(is_status).unwrap_or(text.len()));
+    let mut out = String::with_capacity(text.len() + kept.len());
     for character in text.chars() {
         match character {
             c if c.is_ascii_digit() && out.ends_with('0') => {}
@@ -198,7 +203,7 @@ fn without_numbers(text: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    out + kept
 }
 
 #[cfg(test)]

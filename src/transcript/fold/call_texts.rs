@@ -54,8 +54,13 @@ impl TranscriptFold {
             true => view.error_text().or_else(|| view.result().map(as_long_text)),
             false => view.arguments().map(|given| Cow::Owned(arguments::whole(given))),
         };
-        let told = told.unwrap_or_default();
+        let mut told = told.unwrap_or_default();
         let mut rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
+        if view.exit_code().is_some_and(|code| told == format!("exit status {code}")) {
+            // It stands beside the call.
+            told = Cow::Borrowed("");
+            rest.retain(|piece| piece.name != "code");
+        }
         if self.page_calls.is_some() {
             self.keep_for_page(view, call);
             rest.retain(|piece| !is_argument(view, piece));
