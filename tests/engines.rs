@@ -213,6 +213,12 @@ fn hard_run(bench: &Bench) {
         call("tool.completed", json!({"tool_name": "bash", "result": "long ".repeat(9000)})),
         call(
             "tool.started",
+            bash(json!(["bash", "-lc", format!("pytest {}", "x".repeat(20_000))])),
+        ),
+        call("tool.completed", json!({"tool_name": "bash", "result": "ok"})),
+        call("domain_access", json!({"path": "src/e.rs"})),
+        call(
+            "tool.started",
             json!({"tool_name": "patch",
             "args": {"changes": [{"path": "/a/l.txt", "kind": "update"}, {"path": "m", "kind": "add"}]}}),
         ),

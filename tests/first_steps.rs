@@ -39,6 +39,9 @@ fn a_shortened_name_names_its_run() {
     }
     let shown = bench.ok(&["show", "the…tuesday", "--format", "jsonl"]);
     assert!(shown.contains("\"run_id\":\"the-session-of-tuesday\""), "{shown}");
+    // Its end may be left out, too.
+    let shown = bench.ok(&["show", "the…of-t", "--format", "jsonl"]);
+    assert!(shown.contains("\"run_id\":\"the-session-of-tuesday\""), "{shown}");
     assert!(bench.fails(66, &["show", "the…day"]).contains("the-session-of-monday"));
     assert!(bench.fails(66, &["show", "the…wednesday"]).contains("there is no run"));
 }
@@ -93,9 +96,12 @@ fn a_page_has_the_format_of_its_name() {
 fn a_session_of_another_agent_is_refused() {
     let bench = Bench::new();
     let session = root().join("fixtures/agent-session.jsonl");
-    let error = bench.fails(65, &["import", "--from", "codex", session.to_str().unwrap()]);
-    let told = "nothing in it is of codex; it looks like claude-code";
-    assert!(error.contains(told) && !error.contains("known formats"), "{error}");
+    // The gateway has the type `user`, too.
+    for given in ["codex", "gateway"] {
+        let error = bench.fails(65, &["import", "--from", given, session.to_str().unwrap()]);
+        let told = format!("nothing in it is of {given}; it looks like claude-code");
+        assert!(error.contains(&told) && !error.contains("known formats"), "{error}");
+    }
     assert_eq!(bench.call(&["list"]).out, "");
 }
 

@@ -104,3 +104,29 @@ fn a_session() {
     assert_eq!(outcomes, ["succeeded", "cancelled", "clarify", "failed"]);
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
+
+/// If this fails, of two agents that work at the same time, one's end ends the other one's task.
+#[test]
+fn tasks_of_agents_that_work_at_the_same_time() {
+    let bench = Bench::new();
+    let event = |second: u32, class: &str, namespace: &str, message: &str| {
+        let time = format!("2026-04-26T10:00:{second:02}Z");
+        json!({"type": class, "timestamp": time, "full_namespace": namespace, "message": message})
+            .to_string()
+    };
+    let lines = [
+        event(0, "TaskStartEvent", "m", "all"),
+        event(1, "TaskStartEvent", "m/a", "first"),
+        event(2, "TaskStartEvent", "m/b", "second"),
+        event(3, "FailEvent", "m/a", "broken"),
+        event(4, "SuccessEvent", "m/b", "good"),
+        event(5, "SuccessEvent", "m", "done"),
+    ];
+    fs::write(bench.path("a.jsonl"), lines.join("\n") + "\n").unwrap();
+    bench.ok(&["import", "a.jsonl"]);
+    let index = bench.ok(&["chapter", "index", "agex-a"]);
+    for told in ["[1] all (succeeded: done)", "[2] first (failed: broken)", "[3] second (succeeded"]
+    {
+        assert!(index.contains(told), "{index}");
+    }
+}

@@ -272,8 +272,10 @@ fn how_sessions_say_that_they_ended() {
     let harness = [of_run("user", "R", None), of_run("error", "R", None)];
     let closed_harness = [of_run("error", "R", None), of_run("harness_end", "R", None)];
     let retried = [of_run("error", "R", None), of_run("user", "R", None)];
+    let answered = [of_run("error", "R", None), of_run("text", "R", None)];
     let of_inner_run = [of_run("user", "R", None), of_run("error", "I", Some("R"))];
-    let cases: [(&[Value], &str); 11] = [
+    let cases: [(&[Value], &str); 12] = [
+        (&answered, "imported"),
         (&harness, "failed"),
         (&closed_harness, "failed"),
         (&retried, "imported"),

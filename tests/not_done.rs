@@ -44,6 +44,8 @@ fn what_is_too_long_for_an_event_counts_as_it_is() {
     let found = json!({"result": "z".repeat(100_000)});
     let ok = || json!({"result": "ok"});
     let test = json!({"command": format!("pytest -q # {}", "x".repeat(20_000))});
+    let list = json!({"command": ["bash", "-lc", test["command"]]});
+    let edit = json!({"file_path": "c.txt", "old_string": long, "new_string": "x"});
     let write = json!({"file_path": "b.txt", "content": long});
     record(
         &bench,
@@ -51,15 +53,17 @@ fn what_is_too_long_for_an_event_counts_as_it_is() {
             call("1", "Grep", json!({"pattern": "x"}), "tool.completed", found),
             call("2", "Write", write, "tool.completed", ok()),
             call("3", "Bash", test, "tool.completed", ok()),
+            call("4", "Edit", edit, "tool.completed", ok()),
+            call("5", "Bash", list, "tool.completed", ok()),
         ]
         .concat(),
     );
     assert_eq!(
         table(&bench, "calls", &["kind", "result_bytes"]),
-        [["search", "100000"], ["edit", "2"], ["test", "2"]]
+        [["search", "100000"], ["edit", "2"], ["test", "2"], ["edit", "2"], ["test", "2"]]
     );
-    let files = table(&bench, "files", &["path", "action", "added"]);
-    assert_eq!(files, [["b.txt", "written", ""]]);
+    let files = table(&bench, "files", &["path", "action", "added", "removed"]);
+    assert_eq!(files, [["b.txt", "written", "", ""], ["c.txt", "edited", "", ""]]);
     let stats = bench.ok(&["stats", "--by", "file", "--format", "csv"]);
     let row: Vec<&str> = stats.lines().nth(1).unwrap().split(',').collect();
     let added = stats.lines().next().unwrap().split(',').position(|head| head == "added");
@@ -109,13 +113,28 @@ fn what_events_say_of_files() {
     record(&bench, &events);
     let tested = || table(&bench, "runs", &["edits", "tests_after_last_edit"]);
     assert_eq!(tested(), [["0", ""]]);
+    record(&bench, &[("domain_access", json!({"path": "src/a.rs"}))]);
+    let stats = bench.ok(&["stats", "--by", "file"]);
+    assert!(
+        stats.lines().last().unwrap().split_whitespace().eq(["total", "1", "2", "0"]),
+        "{stats}"
+    );
     let text = bench.ok(&["transcript", "r", "--format", "text"]);
     assert!(text.contains("\nFiles\n") && !text.contains("Changed files"), "{text}");
     let lists = json!({"added": ["n"], "modified": ["m"], "removed": ["o"]});
     record(&bench, &[("task.file", lists)]);
     assert_eq!(tested(), [["0", "0"]]);
     let files = table(&bench, "files", &["path", "action"]);
-    assert_eq!(files, [["src/a.rs", "read"], ["n", "created"], ["m", "edited"], ["o", "deleted"]]);
+    assert_eq!(
+        files,
+        [
+            ["src/a.rs", "read"],
+            ["src/a.rs", "access"],
+            ["n", "created"],
+            ["m", "edited"],
+            ["o", "deleted"]
+        ]
+    );
     // Refused operations without a reason are told apart.
     let refused = |path: &str| ("domain_violation", json!({"agentId": "z", "path": path}));
     record(&bench, &[refused("/etc/shadow"), refused("/etc/passwd")]);

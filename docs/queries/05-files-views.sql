@@ -3,8 +3,8 @@
 -- runlog stats --by file,run
 SELECT path,
   run_id,
-  sum(CASE WHEN action = 'read' THEN 1 ELSE 0 END) AS times_read,
-  sum(CASE WHEN action <> 'read' AND applied THEN 1 ELSE 0 END) AS changes
+  sum(CASE WHEN action IN ('read', 'accessed', 'access') THEN 1 ELSE 0 END) AS times_read,
+  sum(CASE WHEN action NOT IN ('read', 'accessed', 'access') AND applied THEN 1 ELSE 0 END) AS changes
 FROM files
 WHERE action <> 'deliverable'
 GROUP BY path, run_id

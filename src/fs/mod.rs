@@ -129,6 +129,12 @@ impl FsError {
         matches!(&self.cause, Cause::Io(_, error) if error.kind() == io::ErrorKind::NotFound)
     }
 
+    /// Whether permission is missing.
+    #[must_use]
+    pub(crate) fn is_denied(&self) -> bool {
+        matches!(&self.cause, Cause::Io(_, error) if error.kind() == io::ErrorKind::PermissionDenied)
+    }
+
     /// Whether the path must not be used, because of its type, its size or its permissions.
     #[must_use]
     pub fn is_forbidden(&self) -> bool {

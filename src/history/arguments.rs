@@ -142,10 +142,12 @@ pub(crate) fn command<'a>(arguments: &Members<'a>) -> Option<(&'static str, Cow<
     if let Some(text) = given.as_str() {
         return Some((name, text));
     }
-    if let Some(moved) = Reference::of(given) {
-        return Some((name, Cow::Owned(moved.head())));
+    let head = |given: Json<'a>| Some(Cow::Owned(Reference::of(given)?.head()));
+    if let Some(moved) = head(given) {
+        return Some((name, moved));
     }
-    let words: Vec<Cow<'a, str>> = given.items().map(as_text).collect();
+    let words: Vec<Cow<'a, str>> =
+        given.items().map(|word| head(word).unwrap_or_else(|| as_text(word))).collect();
     let text = match words.as_slice() {
         [shell, flag, script] if shell.ends_with("sh") && flag.starts_with('-') => script.clone(),
         [] => return None,

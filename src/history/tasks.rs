@@ -89,6 +89,8 @@ pub(crate) struct Task {
     pub events: u64,
     /// The text of its last event: a result, a reason or a question; empty if there is none.
     pub ending: String,
+    /// The agent that it is of, if agents with names work on parts of the run at the same time.
+    agent: Option<String>,
     /// The outcome of its own end event.
     terminated: Option<TaskOutcome>,
     /// Time of its first event.
@@ -184,15 +186,22 @@ impl Tasks {
     }
 
     /// Records how a task ended. It is the newest open task with the name in the event (steps may
-    /// run in parallel), else the newest task.
+    /// run in parallel), else that of the same agent, else the newest task.
     fn end(&mut self, view: &View<'_, '_>) {
         let ending = catalogue::row(&view.event.kind).and_then(|row| row.ending);
         let name = name_of(view);
-        let named = self.tasks.iter().rposition(|task| {
-            task.terminated.is_none() && name.as_deref().is_some_and(|name| task.name == name)
-        });
+        let agent = agent_of(view);
+        let newest_open = |is_meant: &dyn Fn(&Task) -> bool| {
+            self.tasks.iter().rposition(|task| task.terminated.is_none() && is_meant(task))
+        };
+        let named = name.and_then(|name| newest_open(&|task| task.name == name));
+        let of_agent = || {
+            let agent = agent.as_deref()?;
+            newest_open(&|task| task.agent.as_deref() == Some(agent))
+        };
         let newest = self.tasks.len().checked_sub(1);
-        if let Some(task) = named.or(newest).and_then(|at| self.tasks.get_mut(at)) {
+        let ended = named.or_else(of_agent).or(newest);
+        if let Some(task) = ended.and_then(|at| self.tasks.get_mut(at)) {
             task.terminated = Some(TaskOutcome::of(ending));
             let said = view.result().map(as_text).or_else(|| view.text());
             task.ending = said.unwrap_or_default().into_owned();
@@ -262,12 +271,18 @@ impl Tasks {
             last_sequence: event.sequence,
             events: 0,
             ending: String::new(),
+            agent: agent_of(view).map(Cow::into_owned),
             terminated: None,
             started: event.timestamp,
             is_prompt: view.is_prompt(),
             usage: UsageFold::default(),
         });
     }
+}
+
+/// The agent whose task an event is about (agex).
+fn agent_of<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
+    view.field("full_namespace")
 }
 
 /// The name of the task in an event.

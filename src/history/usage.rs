@@ -185,6 +185,12 @@ impl Usage {
         }
     }
 
+    /// Whether a total has the cost of `calls`, the sum of its calls.
+    #[must_use]
+    pub(super) fn has_cost_of(&self, calls: &Self) -> bool {
+        std::ptr::eq(self.cost_or(calls).0, calls)
+    }
+
     /// Where the cost of a total comes from, if `other` is the sum of its calls: a reported cost
     /// first. Calls say which model each token is of, a total only sometimes, but the prices of
     /// other tokens say nothing. Also returns the number of calls whose cost is unknown.

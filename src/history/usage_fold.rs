@@ -48,6 +48,8 @@ struct Ledger {
     parts: HashMap<u32, u32>,
     /// Costs by the hash of the agent.
     agents: GradualMap<AgentCost>,
+    /// What the calls of an agent cost by estimate, by the hash of the agent and its session.
+    estimates: GradualMap<AgentEstimate>,
     /// What was reported after the records were full.
     more: Usage,
     hasher: RandomState,
@@ -71,13 +73,22 @@ struct AgentCost {
     has_said: bool,
     /// Whether it also reported costs in usage events. Then those in messages are not added.
     in_usage: bool,
-    /// What its calls are estimated to cost, in millionths of a dollar.
+}
+
+/// What the calls of an agent in a session cost, as far as no event reports it.
+#[derive(Clone, Copy, Debug, Default)]
+struct AgentEstimate {
+    /// The hash of the agent.
+    agent: u64,
+    /// The number of the session, or of the calls after its total.
+    session: u32,
+    /// The estimate, in millionths of a dollar.
     estimated: i64,
     /// Its calls whose cost is unknown.
     uncosted: u64,
 }
 
-impl AgentCost {
+impl AgentEstimate {
     /// Takes what a call used, in the place of what an earlier line of it said.
     fn replace(&mut self, old: &Usage, new: &Usage) {
         let estimated = |usage: &Usage| usage.estimated_micros.unwrap_or(0);
@@ -86,13 +97,12 @@ impl AgentCost {
         self.uncosted = self.uncosted.saturating_sub(old.uncosted_calls) + new.uncosted_calls;
     }
 
-    /// Puts the cost that its messages report in the place of the estimate.
-    fn settle(&self, sum: &mut Usage) {
+    /// Takes it out of a sum, because messages report the cost.
+    fn leave(&self, sum: &mut Usage) {
         let all = sum.estimated_micros.unwrap_or(0);
         let own = self.estimated.clamp(0, all.max(0));
         sum.estimated_micros = sum.estimated_micros.map(|all| all - own).filter(|rest| *rest > 0);
-        let cost = sum.cost_micros.unwrap_or(0).saturating_sub(own);
-        sum.cost_micros = Some(cost.saturating_add(self.said));
+        sum.cost_micros = sum.cost_micros.map(|cost| cost.saturating_sub(own));
         sum.uncosted_calls = sum.uncosted_calls.saturating_sub(self.uncosted);
     }
 }
@@ -141,7 +151,7 @@ impl UsageFold {
                 Usage::default()
             }
         };
-        ledger.agent(&agent).replace(&old, &usage);
+        ledger.estimate(&agent, later.unwrap_or(session)).replace(&old, &usage);
     }
 
     /// Forgets what a model call used. Of repeated lines of one call, only the last one counts.
@@ -169,8 +179,22 @@ impl UsageFold {
             }
         }
         totals.values().for_each(|(total, calls)| sum.add(&total.or(calls)));
+        let tells_cost = |agent: u64| {
+            ledger.agents.get(agent).is_some_and(|cost| cost.has_said && !cost.in_usage)
+        };
+        let is_in_sum = |number: u32| {
+            let total = ledger.session_with(number).and_then(|session| totals.get(&session));
+            total.is_none_or(|(total, calls)| total.has_cost_of(calls))
+        };
+        for estimate in ledger.estimates.values() {
+            if tells_cost(estimate.agent) && is_in_sum(estimate.session) {
+                estimate.leave(&mut sum);
+            }
+        }
         let said = ledger.agents.values().filter(|cost| cost.has_said && !cost.in_usage);
-        said.for_each(|cost| cost.settle(&mut sum));
+        for cost in said {
+            sum.cost_micros = Some(sum.cost_micros.unwrap_or(0).saturating_add(cost.said));
+        }
         sum
     }
 
@@ -188,6 +212,12 @@ impl UsageFold {
 impl Ledger {
     fn agent(&mut self, agent: &str) -> &mut AgentCost {
         self.agents.insert(self.hasher.hash_one(agent), AgentCost::default()).0
+    }
+
+    fn estimate(&mut self, agent: &str, session: u32) -> &mut AgentEstimate {
+        let agent = self.hasher.hash_one(agent);
+        let new = AgentEstimate { agent, session, ..AgentEstimate::default() };
+        self.estimates.insert(self.hasher.hash_one((agent, session)), new).0
     }
 
     /// The number of a session. A new one gets the next number.

@@ -467,7 +467,8 @@ impl Imported {
     pub(crate) fn goes_on(&self) -> bool {
         let is_work = |draft: &Draft<'_>| {
             let role = catalogue::role(&draft.kind);
-            let says = matches!(role, Role::Message | Role::TaskStart) || role.is_tool_state();
+            let says = matches!(role, Role::Message | Role::Chunk | Role::TaskStart)
+                || role.is_tool_state();
             // Most payloads do not even mention it.
             let mentions = || memchr::memmem::find(draft.data.as_bytes(), b"agent_id").is_some();
             says && !(mentions() && draft.data().get("agent_id").is_some())

@@ -57,11 +57,18 @@ pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
         return newest.ok_or_else(|| among(&[]));
     }
     let (beginning, end) = name.split_once('…').unwrap_or((name, ""));
-    let is_meant = |run: &&RunDir| {
-        let rest = run.name().strip_prefix(beginning).map(str::to_owned);
-        !name.is_empty() && rest.is_some_and(|rest| rest.ends_with(end))
+    let those = |is_end: fn(&str, &str) -> bool| -> Vec<RunDir> {
+        let is_meant = |run: &&RunDir| {
+            let rest = run.name().strip_prefix(beginning).map(str::to_owned);
+            !name.is_empty() && rest.is_some_and(|rest| is_end(&rest, end))
+        };
+        runs.iter().filter(is_meant).cloned().collect()
     };
-    let mut matching: Vec<RunDir> = runs.iter().filter(is_meant).cloned().collect();
+    let mut matching = those(|rest, end| rest.ends_with(end));
+    if matching.is_empty() {
+        // A table also leaves out the end of a name, if the rest tells it from the others.
+        matching = those(|rest, end| rest.contains(end));
+    }
     match matching.len() {
         0 => Err(among(&runs)),
         1 => Ok(matching.remove(0)),

@@ -1,5 +1,8 @@
 //! The files that a call reads or changes.
 
+use memchr::memmem;
+
+use crate::event::blob::KEY as BLOB;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::history::arguments;
@@ -23,7 +26,12 @@ pub(super) struct TouchedPath {
 pub(super) fn touched(tool: &str, kind: CallKind, given: &Members<'_>) -> Vec<TouchedPath> {
     let edits = EditRequests::of(&tool.to_lowercase(), given).edits;
     if !edits.is_empty() {
-        return edits.into_iter().flat_map(changed).collect();
+        let files = edits.into_iter().flat_map(changed);
+        // Of a text that was moved out, nobody counts the lines.
+        let is_whole = memmem::find(given.object().text().as_bytes(), BLOB.as_bytes()).is_none();
+        return files
+            .map(|file| TouchedPath { changed: file.changed.filter(|_| is_whole), ..file })
+            .collect();
     }
     // The text of a long file was moved out.
     let is_whole = || WHOLE.iter().any(|name| given.present(name).is_some());

@@ -42,10 +42,11 @@ impl UsageNumbers {
             (rest != 0).then_some(rest)
         };
         let (whole_of, part_of) = (Self::of(whole), Self::of(part));
+        let cost = less(whole.cost_micros, part.cost_micros);
         Self {
             tokens: std::array::from_fn(|at| less(whole_of.tokens[at], part_of.tokens[at])),
-            cost: less(whole.cost_micros, part.cost_micros),
-            estimated: whole.estimated_micros.is_some() && part.estimated_micros.is_none(),
+            cost,
+            estimated: whole.estimated_micros.is_some() && cost.is_some(),
             at_least: whole.output_at_least && !part.output_at_least,
             context: None,
         }
@@ -63,9 +64,11 @@ impl UsageNumbers {
             let left = parts.fold(all.unwrap_or(0), i64::saturating_sub);
             (left != 0).then_some(left)
         };
+        let cost = left(self.cost, &|one| one.cost);
         Self {
             tokens: std::array::from_fn(|at| left(self.tokens[at], &|one| one.tokens[at])),
-            cost: left(self.cost, &|one| one.cost),
+            cost,
+            estimated: self.estimated && cost.is_some(),
             ..self
         }
     }

@@ -7,7 +7,6 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use super::bytes::open;
-use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::fs::{Action, FsError, retried, room_for};
@@ -15,7 +14,7 @@ use crate::history::origin::RunOrigin;
 use crate::import::Dialect;
 use crate::import::detect::{self, SourceFormat};
 use crate::import::line::{Importer, ReadUnit};
-use crate::json::Json;
+use crate::json::{self, Json, JsonRules};
 
 /// Number of bytes that are looked at, if they show the dialect, the session and the model.
 const LITTLE: usize = 16 << 10;
@@ -176,7 +175,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
             break;
         }
     }
-    if let Some(given) = given.filter(|_| !seen.is_understood)
+    if let Some(given) = given.filter(|given| !has_sign_of(sample, given))
         && let Ok(found) = detect::detect(sample)
         && let SourceFormat::Dialect(found) = found.format
         && found.name != given.name
@@ -199,6 +198,14 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
     })
 }
 
+/// Whether a line shows that it is of a dialect.
+fn has_sign_of(sample: &[u8], dialect: &Dialect) -> bool {
+    let mut lines = sample.split(|byte| *byte == b'\n');
+    lines.any(|line| {
+        json::check(line, JsonRules::LENIENT).is_ok_and(|line| (dialect.sign)(line).is_some())
+    })
+}
+
 /// What the lines so far show.
 #[derive(Default)]
 struct SampleFacts {
@@ -210,8 +217,6 @@ struct SampleFacts {
     origin: RunOrigin,
     /// Whether anybody said or did something.
     has_any: bool,
-    /// Whether there is an event of a known type.
-    is_understood: bool,
 }
 
 impl SampleFacts {
@@ -228,7 +233,6 @@ impl SampleFacts {
             let event = draft.as_event();
             let view = View::of(&event);
             self.has_any |= !is_beside(&view);
-            self.is_understood |= catalogue::row(&event.kind).is_some();
             self.origin.observe(&view);
         }
     }

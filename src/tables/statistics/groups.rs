@@ -25,6 +25,8 @@ pub(crate) struct StatisticsSink<'d> {
     dimensions: &'d [Dimension],
     scope: DimensionScope,
     run: Option<RunTableRow>,
+    /// Whether a row of the run was counted whose cost is missing in that of the run.
+    told_uncosted: bool,
     /// The sessions whose reported cost covers their calls without a cost.
     settled: HashSet<String>,
     /// The groups of models whose totals the run reports.
@@ -38,6 +40,7 @@ impl<'d> StatisticsSink<'d> {
     pub(crate) fn new(dimensions: &'d [Dimension]) -> Self {
         let scope = scope(dimensions);
         Self {
+            told_uncosted: false,
             dimensions,
             scope,
             run: None,
@@ -95,6 +98,7 @@ impl RowSink for StatisticsSink<'_> {
     fn run(&mut self, run: RunTableRow) {
         let row = run.clone();
         self.run = Some(run);
+        self.told_uncosted = false;
         if self.scope == DimensionScope::Run {
             self.add(AnyRow::Run, |measures| measures.add_run(&row));
         }
@@ -110,13 +114,19 @@ impl RowSink for StatisticsSink<'_> {
         }
     }
 
-    fn usage(&mut self, usage: UsageRow) {
+    fn usage(&mut self, mut usage: UsageRow) {
+        // A reported cost of the whole replaces estimates of its calls.
+        usage.cost_estimated &= self.run.as_ref().is_none_or(|run| run.cost_estimated);
         if self.scope <= DimensionScope::Work {
             let is_covered = self.settled.contains(&usage.session_id);
-            // A total whose cost is unknown may have more tokens than its calls.
             let has_uncosted = self.run.as_ref().is_some_and(|run| run.uncosted_calls > 0);
-            let is_uncosted = usage.cost_usd.is_none()
-                && if usage.kind == "call" { !is_covered } else { has_uncosted };
+            // What has no cost may also be a total, whose rows come last.
+            let is_uncosted = has_uncosted
+                && match usage.kind {
+                    "call" => usage.cost_usd.is_none() && !is_covered,
+                    _ => !self.told_uncosted,
+                };
+            self.told_uncosted |= is_uncosted;
             let add = |measures: &mut Measures| measures.add_usage(&usage, is_uncosted);
             self.add(AnyRow::Usage(&usage), add);
             let is_by_model =

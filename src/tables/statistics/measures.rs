@@ -2,6 +2,7 @@
 
 use super::dimension::DimensionScope;
 use crate::tables::{CallRow, FileRow, RunTableRow, UsageRow};
+use crate::transcript::diff::LOOKS;
 
 /// The numbers of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -436,7 +437,7 @@ impl Measures {
     }
 
     pub(super) fn add_file(&mut self, file: &FileRow) {
-        let is_read = file.action == "read";
+        let is_read = LOOKS.contains(&file.action.as_str());
         self.reads += u64::from(is_read);
         self.changes += u64::from(!is_read && file.applied);
         if file.applied {

@@ -529,7 +529,9 @@ timed AS (
       WHEN 'OBJECT' THEN CASE WHEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$."$blob"' IS NOT NULL THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$.head' END
       WHEN 'ARRAY' THEN CASE
         WHEN json_array_length(coalesce(arguments->'$.command', arguments->'$.cmd')) = 3 AND coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[0]' LIKE '%sh'
-          AND coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[1]' LIKE '-%' THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[2]'
+          AND coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[1]' LIKE '-%'
+          THEN CASE WHEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[2]."$blob"' IS NULL THEN coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[2]'
+            ELSE coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[2].head' END
         WHEN json_array_length(coalesce(arguments->'$.command', arguments->'$.cmd')) > 0 THEN array_to_string(coalesce(arguments->'$.command', arguments->'$.cmd')->>'$[*]', ' ')
       END
     END AS command,
@@ -751,9 +753,11 @@ paired AS (
       WHEN estimated_usd IS NULL OR known_of_models.reports = 1 OR ((model_totals.input_tokens IS NULL OR model_totals.input_tokens = coalesce(known_of_models.input_tokens, 0)) AND (model_totals.output_tokens IS NULL OR model_totals.output_tokens = coalesce(known_of_models.output_tokens, 0)) AND (model_totals.cache_read_tokens IS NULL OR model_totals.cache_read_tokens = coalesce(known_of_models.cache_read_tokens, 0)) AND (model_totals.cache_creation_tokens IS NULL OR model_totals.cache_creation_tokens = coalesce(known_of_models.cache_creation_tokens, 0)))
       THEN known_of_models.cost_usd ELSE estimated_usd END AS total_cost_usd,
     known_of_models.cost_usd AS known_cost_usd,
-    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
-      AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
-      AS is_estimated
+    CASE WHEN reported_usd IS NOT NULL THEN 0
+      WHEN known_of_models.cost_usd IS NULL
+      THEN CASE WHEN estimated_usd IS NULL THEN 0 ELSE 1 END
+      WHEN estimated_usd IS NULL OR known_of_models.reports = 1 OR ((model_totals.input_tokens IS NULL OR model_totals.input_tokens = coalesce(known_of_models.input_tokens, 0)) AND (model_totals.output_tokens IS NULL OR model_totals.output_tokens = coalesce(known_of_models.output_tokens, 0)) AND (model_totals.cache_read_tokens IS NULL OR model_totals.cache_read_tokens = coalesce(known_of_models.cache_read_tokens, 0)) AND (model_totals.cache_creation_tokens IS NULL OR model_totals.cache_creation_tokens = coalesce(known_of_models.cache_creation_tokens, 0)))
+      THEN known_of_models.estimates ELSE 1 END AS is_estimated
   FROM model_totals
   LEFT JOIN known_of_models ON known_of_models.run_id = model_totals.run_id
     AND known_of_models.session_id = model_totals.session_id
@@ -790,7 +794,7 @@ beyond AS (
     nullif(coalesce(runlog_states.cache_read_tokens, 0) - coalesce(known.cache_read_tokens, 0) - coalesce(told_of_models.cache_read_tokens, 0), 0) AS cache_read_tokens,
     nullif(coalesce(runlog_states.cache_creation_tokens, 0) - coalesce(known.cache_creation_tokens, 0) - coalesce(told_of_models.cache_creation_tokens, 0), 0) AS cache_creation_tokens,
     CASE WHEN NOT runlog_states.cost_estimated OR prices_as_of = '2026-11' THEN nullif(coalesce(runlog_states.cost_usd, 0) - coalesce(known.cost_usd, 0) - coalesce(told_of_models.cost_usd, 0), 0) END AS cost_usd,
-    runlog_states.cost_estimated AND coalesce(known.estimates, 0) = 0 AS cost_estimated
+    runlog_states.cost_estimated AND nullif(coalesce(runlog_states.cost_usd, 0) - coalesce(known.cost_usd, 0) - coalesce(told_of_models.cost_usd, 0), 0) IS NOT NULL AS cost_estimated
   FROM runlog_states
   JOIN reported ON reported.run_id = runlog_states.run_id
   LEFT JOIN known ON known.run_id = runlog_states.run_id
@@ -801,7 +805,8 @@ beyond AS (
     beyond_of_models.model, beyond_of_models.input_tokens,
     beyond_of_models.output_tokens,
     beyond_of_models.cache_read_tokens,
-    beyond_of_models.cache_creation_tokens, beyond_of_models.cost_usd, estimates = 1
+    beyond_of_models.cache_creation_tokens, beyond_of_models.cost_usd,
+    estimates = 1 AND beyond_of_models.cost_usd IS NOT NULL
   FROM beyond_of_models
   JOIN runlog_states ON runlog_states.run_id = beyond_of_models.run_id
   JOIN reported ON reported.run_id = beyond_of_models.run_id
@@ -877,7 +882,9 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
   coalesce(tokens.output_tokens, CASE WHEN state.output_tokens = 0 THEN 0 END) AS output_tokens,
   coalesce(tokens.cache_read_tokens, CASE WHEN state.cache_read_tokens = 0 THEN 0 END) AS cache_read_tokens,
   coalesce(tokens.cache_creation_tokens, CASE WHEN state.cache_creation_tokens = 0 THEN 0 END) AS cache_creation_tokens,
-  tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
+  tokens.cost_usd AS cost_usd,
+  coalesce(CASE WHEN state.head_sequence = recorded.head_sequence THEN state.cost_estimated
+    ELSE tokens.cost_estimated END, false) AS cost_estimated,
   coalesce(state.uncosted_calls, 0) AS uncosted_calls,
   coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,
   CASE WHEN called.edits > 0 OR changes.last_change > 0 THEN coalesce(called.tests_after, 0)

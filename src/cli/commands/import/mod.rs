@@ -147,9 +147,11 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     if refused.iter().any(|one| matches!(one.reason, NotImported::Unknown(_))) {
         ui.note(&format!("known formats: {}", detect::known()));
     }
+    let is_denied = |one: &SkippedSource| matches!(&one.reason, NotImported::Unreadable(error) if error.is_denied());
     Ok(match () {
         () if refused.iter().any(is_unreadable) => Exit::Unsafe,
         () if !refused.is_empty() || is_named && outcomes.iter().any(rejected) => Exit::Input,
+        () if outcomes.is_empty() && skipped.iter().any(is_denied) => Exit::Unsafe,
         () if outcomes.is_empty() => {
             ui.note(&nothing_to_import(args));
             Exit::No

@@ -189,7 +189,8 @@ impl Expressions for ClickHouse {
             self.json(arguments, &["cmd"])
         );
         let words = format!(
-            "arrayMap(word -> if(JSONType(word) = 'String', JSONExtractString(word), word), \
+            "arrayMap(word -> multiIf(JSONType(word) = 'String', JSONExtractString(word), \
+             JSONHas(word, '$blob'), JSONExtractString(word, 'head'), word), \
              JSONExtractArrayRaw({command}))"
         );
         format!(

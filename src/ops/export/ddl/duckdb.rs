@@ -179,7 +179,9 @@ impl Expressions for DuckDb {
       WHEN 'OBJECT' THEN CASE WHEN {command}->>'$.\"$blob\"' IS NOT NULL THEN {command}->>'$.head' END
       WHEN 'ARRAY' THEN CASE
         WHEN json_array_length({command}) = 3 AND {command}->>'$[0]' LIKE '%sh'
-          AND {command}->>'$[1]' LIKE '-%' THEN {command}->>'$[2]'
+          AND {command}->>'$[1]' LIKE '-%'
+          THEN CASE WHEN {command}->>'$[2].\"$blob\"' IS NULL THEN {command}->>'$[2]'
+            ELSE {command}->>'$[2].head' END
         WHEN json_array_length({command}) > 0 THEN array_to_string({command}->>'$[*]', ' ')
       END
     END"

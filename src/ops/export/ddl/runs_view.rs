@@ -143,7 +143,9 @@ SELECT recorded.run_id AS run_id, state.session_id AS session_id, state.task_id 
   coalesce(called.tool_calls, 0) AS tool_calls, coalesce(called.tool_failures, 0) AS tool_failures,
   recorded.errors AS errors, recorded.warnings AS warnings,
   {kept},
-  tokens.cost_usd AS cost_usd, coalesce(tokens.cost_estimated, false) AS cost_estimated,
+  tokens.cost_usd AS cost_usd,
+  coalesce(CASE WHEN state.head_sequence = recorded.head_sequence THEN state.cost_estimated
+    ELSE tokens.cost_estimated END, false) AS cost_estimated,
   coalesce(state.uncosted_calls, 0) AS uncosted_calls,
   coalesce(called.edits, 0) AS edits, coalesce(called.tests, 0) AS tests,
   CASE WHEN called.edits > 0 OR changes.last_change > 0 THEN coalesce(called.tests_after, 0)

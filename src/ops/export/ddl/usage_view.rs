@@ -170,9 +170,11 @@ paired AS (
       WHEN estimated_usd IS NULL OR known_of_models.reports = 1 OR ({same})
       THEN known_of_models.cost_usd ELSE estimated_usd END AS total_cost_usd,
     known_of_models.cost_usd AS known_cost_usd,
-    CASE WHEN reported_usd IS NULL AND coalesce(known_of_models.estimates, 0) = 0
-      AND estimated_usd IS NOT NULL AND known_of_models.cost_usd IS NULL THEN 1 ELSE 0 END
-      AS is_estimated
+    CASE WHEN reported_usd IS NOT NULL THEN 0
+      WHEN known_of_models.cost_usd IS NULL
+      THEN CASE WHEN estimated_usd IS NULL THEN 0 ELSE 1 END
+      WHEN estimated_usd IS NULL OR known_of_models.reports = 1 OR ({same})
+      THEN known_of_models.estimates ELSE 1 END AS is_estimated
   FROM model_totals
   LEFT JOIN known_of_models ON known_of_models.run_id = model_totals.run_id
     AND known_of_models.session_id = model_totals.session_id
@@ -200,7 +202,7 @@ beyond AS (
     coalesce(ended_at, began_at) AS \"time\", runlog_states.only_model AS model,
     {rests},
     CASE WHEN NOT runlog_states.cost_estimated OR prices_as_of = '{as_of}' THEN {cost_rest} END AS cost_usd,
-    runlog_states.cost_estimated AND coalesce(known.estimates, 0) = 0 AS cost_estimated
+    runlog_states.cost_estimated AND {cost_rest} IS NOT NULL AS cost_estimated
   FROM runlog_states
   JOIN reported ON reported.run_id = runlog_states.run_id
   LEFT JOIN known ON known.run_id = runlog_states.run_id
@@ -208,7 +210,8 @@ beyond AS (
   WHERE head_sequence >= last_report
   UNION ALL
   SELECT runlog_states.run_id, runlog_states.session_id, coalesce(ended_at, began_at),
-    beyond_of_models.model, {beyond_names}, beyond_of_models.cost_usd, estimates = 1
+    beyond_of_models.model, {beyond_names}, beyond_of_models.cost_usd,
+    estimates = 1 AND beyond_of_models.cost_usd IS NOT NULL
   FROM beyond_of_models
   JOIN runlog_states ON runlog_states.run_id = beyond_of_models.run_id
   JOIN reported ON reported.run_id = beyond_of_models.run_id
