@@ -17,7 +17,7 @@ fn record(bench: &Bench, events: &[(&str, Value)]) {
 fn call(
     id: &str,
     tool: &str,
-    args: Value,
+    args: &Value,
     end: &'static str,
     mut told: Value,
 ) -> [(&'static str, Value); 2] {
@@ -50,11 +50,11 @@ fn what_is_too_long_for_an_event_counts_as_it_is() {
     record(
         &bench,
         &[
-            call("1", "Grep", json!({"pattern": "x"}), "tool.completed", found),
-            call("2", "Write", write, "tool.completed", ok()),
-            call("3", "Bash", test, "tool.completed", ok()),
-            call("4", "Edit", edit, "tool.completed", ok()),
-            call("5", "Bash", list, "tool.completed", ok()),
+            call("1", "Grep", &json!({"pattern": "x"}), "tool.completed", found),
+            call("2", "Write", &write, "tool.completed", ok()),
+            call("3", "Bash", &test, "tool.completed", ok()),
+            call("4", "Edit", &edit, "tool.completed", ok()),
+            call("5", "Bash", &list, "tool.completed", ok()),
         ]
         .concat(),
     );
@@ -81,11 +81,11 @@ fn what_was_denied_or_failed_was_not_done() {
     let mut events = vec![("message.user", json!({"text": "go"}))];
     events.extend(
         [
-            call("1", "Edit", edit("done.txt"), "tool.completed", json!({})),
-            call("2", "Bash", pytest(), "tool.blocked", denied()),
-            call("3", "Bash", pytest(), "tool.blocked", denied()),
-            call("4", "Edit", edit("denied.txt"), "tool.blocked", denied()),
-            call("5", "Edit", edit("failed.txt"), "tool.failed", json!({"error": "no match"})),
+            call("1", "Edit", &edit("done.txt"), "tool.completed", json!({})),
+            call("2", "Bash", &pytest(), "tool.blocked", denied()),
+            call("3", "Bash", &pytest(), "tool.blocked", denied()),
+            call("4", "Edit", &edit("denied.txt"), "tool.blocked", denied()),
+            call("5", "Edit", &edit("failed.txt"), "tool.failed", json!({"error": "no match"})),
         ]
         .concat(),
     );
@@ -108,7 +108,7 @@ fn what_was_denied_or_failed_was_not_done() {
 fn what_events_say_of_files() {
     let bench = Bench::new();
     let mut events =
-        call("1", "Bash", json!({"command": "pytest"}), "tool.completed", json!({})).to_vec();
+        call("1", "Bash", &json!({"command": "pytest"}), "tool.completed", json!({})).to_vec();
     events.push(("file.read", json!({"path": "src/a.rs"})));
     record(&bench, &events);
     let tested = || table(&bench, "runs", &["edits", "tests_after_last_edit"]);

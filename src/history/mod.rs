@@ -1,6 +1,7 @@
 //! The history of a run, folded from its events by role: tool calls paired with their ends,
 //! numbered tasks, usage counted once. No input or output.
 
+mod agent_costs;
 pub(crate) mod agents;
 pub(crate) mod arguments;
 pub(crate) mod block_list;

@@ -32,6 +32,12 @@ impl Usage {
     /// tokens.
     #[must_use]
     pub fn of(view: &View<'_, '_>) -> Option<Self> {
+        Some(Self::reported(view)?.estimated(|usage| list_price(view, usage)))
+    }
+
+    /// The same without an estimate of the cost.
+    #[must_use]
+    pub(crate) fn reported(view: &View<'_, '_>) -> Option<Self> {
         let usage = match view.role {
             Role::Usage | Role::Message => Self {
                 input_tokens: view.input_tokens(),
@@ -46,9 +52,7 @@ impl Usage {
             _ => return None,
         };
         let counts = view.role == Role::Usage || usage.input_tokens.is_some();
-        let for_an_hour = || view.cache_creation_1h_tokens().unwrap_or(0);
-        let price = |usage: &Self| list_prices(&view.field("model")?)?.micros(usage, for_an_hour());
-        counts.then(|| usage.estimated(price))
+        counts.then_some(usage)
     }
 
     /// The same with a cost by `price`, in millionths of a dollar, if no cost is reported.
@@ -251,6 +255,13 @@ impl Usage {
     pub fn cost_usd(&self) -> Option<f64> {
         self.cost_micros.map(|micros| micros as f64 / 1e6)
     }
+}
+
+/// The cost of a usage event by the list price of its model, in millionths of a dollar.
+#[must_use]
+pub(crate) fn list_price(view: &View<'_, '_>, usage: &Usage) -> Option<i64> {
+    let for_an_hour = view.cache_creation_1h_tokens().unwrap_or(0);
+    list_prices(&view.field("model")?)?.micros(usage, for_an_hour)
 }
 
 /// The share of a part in percent, rounded; a part that is not all is at most 99. `None` of nothing.

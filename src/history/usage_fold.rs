@@ -5,6 +5,7 @@ use std::hash::BuildHasher as _;
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt as _};
 
+use super::agent_costs::AgentCosts;
 use super::gradual_map::GradualMap;
 use super::usage::Usage;
 use super::usage_records::{RecordPlace, UsageRecord, UsageRecords};
@@ -46,10 +47,8 @@ struct Ledger {
     totals: HashMap<u32, SessionTotal>,
     /// The numbers of calls after a total, and the sessions that they belong to.
     parts: HashMap<u32, u32>,
-    /// Costs by the hash of the agent.
-    agents: GradualMap<AgentCost>,
-    /// What the calls of an agent cost by estimate, by the hash of the agent and its session.
-    estimates: GradualMap<AgentEstimate>,
+    /// The costs that agents report, and the estimates that these replace.
+    agents: AgentCosts,
     /// What was reported after the records were full.
     more: Usage,
     hasher: RandomState,
@@ -65,58 +64,19 @@ struct SessionTotal {
     later: Option<u32>,
 }
 
-/// The costs that an agent reported.
-#[derive(Clone, Copy, Debug, Default)]
-struct AgentCost {
-    /// In messages, in millionths of a dollar.
-    said: i64,
-    has_said: bool,
-    /// Whether it also reported costs in usage events. Then those in messages are not added.
-    in_usage: bool,
-}
-
-/// What the calls of an agent in a session cost, as far as no event reports it.
-#[derive(Clone, Copy, Debug, Default)]
-struct AgentEstimate {
-    /// The hash of the agent.
-    agent: u64,
-    /// The number of the session, or of the calls after its total.
-    session: u32,
-    /// The estimate, in millionths of a dollar.
-    estimated: i64,
-    /// Its calls whose cost is unknown.
-    uncosted: u64,
-}
-
-impl AgentEstimate {
-    /// Takes what a call used, in the place of what an earlier line of it said.
-    fn replace(&mut self, old: &Usage, new: &Usage) {
-        let estimated = |usage: &Usage| usage.estimated_micros.unwrap_or(0);
-        self.estimated = self.estimated.saturating_sub(estimated(old));
-        self.estimated = self.estimated.saturating_add(estimated(new));
-        self.uncosted = self.uncosted.saturating_sub(old.uncosted_calls) + new.uncosted_calls;
-    }
-
-    /// Takes it out of a sum, because messages report the cost.
-    fn leave(&self, sum: &mut Usage) {
-        let all = sum.estimated_micros.unwrap_or(0);
-        let own = self.estimated.clamp(0, all.max(0));
-        sum.estimated_micros = sum.estimated_micros.map(|all| all - own).filter(|rest| *rest > 0);
-        sum.cost_micros = sum.cost_micros.map(|cost| cost.saturating_sub(own));
-        sum.uncosted_calls = sum.uncosted_calls.saturating_sub(self.uncosted);
-    }
-}
-
 impl UsageFold {
     /// Takes the next event.
     pub fn observe(&mut self, view: &View<'_, '_>) {
-        let Some(usage) = Usage::of(view) else {
+        self.take(view, Usage::of(view));
+    }
+
+    /// Takes the next event with what it reports, if it reports usage.
+    pub(crate) fn take(&mut self, view: &View<'_, '_>, usage: Option<Usage>) {
+        let Some(usage) = usage else {
             if view.role == Role::Message
                 && let Some(cost) = view.cost_micros()
             {
-                let agent = self.ledger().agent(&view.agent());
-                agent.said = agent.said.saturating_add(cost);
-                agent.has_said = true;
+                self.ledger().agents.says(&view.agent(), cost);
             }
             return;
         };
@@ -131,7 +91,9 @@ impl UsageFold {
         }
         let ledger = self.ledger();
         let agent = view.agent();
-        ledger.agent(&agent).in_usage |= usage.reported_micros().is_some();
+        if usage.reported_micros().is_some() {
+            ledger.agents.reports(&agent);
+        }
         let session_id: &str = &view.event.session_id;
         let session = ledger.session(session_id);
         if is_total {
@@ -151,7 +113,7 @@ impl UsageFold {
                 Usage::default()
             }
         };
-        ledger.estimate(&agent, later.unwrap_or(session)).replace(&old, &usage);
+        ledger.agents.calls(&agent, later.unwrap_or(session), (&old, &usage));
     }
 
     /// Forgets what a model call used. Of repeated lines of one call, only the last one counts.
@@ -179,22 +141,10 @@ impl UsageFold {
             }
         }
         totals.values().for_each(|(total, calls)| sum.add(&total.or(calls)));
-        let tells_cost = |agent: u64| {
-            ledger.agents.get(agent).is_some_and(|cost| cost.has_said && !cost.in_usage)
-        };
-        let is_in_sum = |number: u32| {
+        ledger.agents.settle(&mut sum, |number| {
             let total = ledger.session_with(number).and_then(|session| totals.get(&session));
             total.is_none_or(|(total, calls)| total.has_cost_of(calls))
-        };
-        for estimate in ledger.estimates.values() {
-            if tells_cost(estimate.agent) && is_in_sum(estimate.session) {
-                estimate.leave(&mut sum);
-            }
-        }
-        let said = ledger.agents.values().filter(|cost| cost.has_said && !cost.in_usage);
-        for cost in said {
-            sum.cost_micros = Some(sum.cost_micros.unwrap_or(0).saturating_add(cost.said));
-        }
+        });
         sum
     }
 
@@ -210,16 +160,6 @@ impl UsageFold {
 }
 
 impl Ledger {
-    fn agent(&mut self, agent: &str) -> &mut AgentCost {
-        self.agents.insert(self.hasher.hash_one(agent), AgentCost::default()).0
-    }
-
-    fn estimate(&mut self, agent: &str, session: u32) -> &mut AgentEstimate {
-        let agent = self.hasher.hash_one(agent);
-        let new = AgentEstimate { agent, session, ..AgentEstimate::default() };
-        self.estimates.insert(self.hasher.hash_one((agent, session)), new).0
-    }
-
     /// The number of a session. A new one gets the next number.
     fn session(&mut self, id: &str) -> u32 {
         let hash = self.hasher.hash_one(RecordName::Calls(id));

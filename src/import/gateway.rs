@@ -28,8 +28,8 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(FlatAdapter::new(&GATEWAY))
 }
 
-/// An error of a run that no other one contains ends the session, unless work follows. That the
-/// harness ended does not say how.
+/// An error of the outermost run ends the session, unless work follows. That the harness ended does
+/// not say how.
 pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     let row = GATEWAY.row(line)?;
     let is_last_word = row.name == "error" && line.text_at("parentId").is_none();

@@ -6,7 +6,8 @@ use crate::event::fields::{UsageScope, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::history::model_totals::{CallOfModel, ModelTotals};
-use crate::history::usage::Usage;
+use crate::history::usage::{Usage, list_price};
+use crate::history::usage_fold::UsageFold;
 use crate::summary::prices::Prices;
 
 /// The usage of a run, call by call.
@@ -19,8 +20,8 @@ pub(crate) struct Spending {
     sessions: HashMap<String, usize>,
     /// Agents with their models, in the order of their first calls.
     spenders: Vec<(String, String)>,
-    /// For each session, whether a total reports its cost. Nothing is then estimated.
-    settled: Vec<bool>,
+    /// The usage of the run by these prices.
+    fold: UsageFold,
     /// The totals of the models of the sessions.
     totals: ModelTotals,
     /// Whether totals of sessions were reported.
@@ -70,7 +71,7 @@ impl Spending {
             by_message: HashMap::new(),
             sessions: HashMap::new(),
             spenders: Vec::new(),
-            settled: Vec::new(),
+            fold: UsageFold::default(),
             totals: ModelTotals::default(),
             has_totals: false,
             said: BTreeMap::new(),
@@ -80,7 +81,14 @@ impl Spending {
 
     /// Takes the next event.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
-        let Some(usage) = Usage::of(view) else {
+        let named = view.field("model");
+        let price = |usage: &Usage| {
+            let own = named.as_deref().and_then(|model| self.prices.micros(model, usage));
+            own.or_else(|| list_price(view, usage))
+        };
+        let usage = Usage::reported(view).map(|usage| usage.estimated(price));
+        self.fold.take(view, usage);
+        let Some(usage) = usage else {
             if view.role == Role::Message
                 && let Some(cost) = view.cost_micros()
             {
@@ -93,20 +101,16 @@ impl Spending {
             self.costed.insert(view.agent().into_owned());
         }
         let session_id = view.event.session_id.clone().into_owned();
-        let session = *self.sessions.entry(session_id).or_insert(self.settled.len());
-        if session == self.settled.len() {
-            self.settled.push(false);
-        }
+        let next = self.sessions.len();
+        let session = *self.sessions.entry(session_id).or_insert(next);
         match view.usage_scope() {
             UsageScope::Call => {}
             UsageScope::Session => {
-                self.settled[session] |= usage.reported_micros().is_some();
                 self.has_totals = true;
                 return self.totals.total(view);
             }
             UsageScope::Model => return self.totals.model(view, usage),
         }
-        let named = view.field("model");
         let spender = self.spender(&view.agent(), named.as_deref().unwrap_or_default());
         let call = ModelCall {
             time: view.event.timestamp,
@@ -114,10 +118,7 @@ impl Spending {
             imported: view.is_imported(),
             session,
             spender,
-            usage: usage.estimated(|usage| {
-                let own = named.as_deref().and_then(|model| self.prices.micros(model, usage));
-                own.or(usage.estimated_micros)
-            }),
+            usage,
         };
         let known = view
             .model_call_id()
@@ -191,7 +192,7 @@ impl Spending {
     /// What the totals of models say beyond their calls.
     fn beyond_of_models(&self) -> Vec<(String, Usage)> {
         let mut totals = self.totals.clone();
-        let mut sessions = vec![""; self.settled.len()];
+        let mut sessions = vec![""; self.sessions.len()];
         for (id, at) in &self.sessions {
             sessions[*at] = id;
         }
@@ -217,32 +218,14 @@ impl Spending {
         if !self.has_own_prices() {
             return usage;
         }
-        let (reported, estimated_micros) = (usage.reported_micros(), self.estimated());
-        let costs = [reported, estimated_micros].into_iter().flatten();
-        let cost_micros = costs.reduce(i64::saturating_add);
-        // A total without a cost may have tokens that no call has.
-        let mut told = Usage::default();
-        self.calls.iter().for_each(|call| told.add(&call.usage));
-        let settled = self.settled.iter().all(|settled| *settled);
-        let has_more = !settled && Usage { cost_micros: None, ..usage }.beyond(&told).is_some();
-        let uncosted_calls = self.unpriced().max(u64::from(has_more));
+        let Usage { cost_micros, estimated_micros, uncosted_calls, .. } = self.fold.sum();
         Usage { cost_micros, estimated_micros, uncosted_calls, ..usage }
     }
 
-    /// The estimated cost of all calls that report none; `None` if no price applies.
+    /// The estimated part of the cost; `None` if no price applies.
     #[must_use]
     pub(crate) fn estimated(&self) -> Option<i64> {
-        let open = self.calls.iter().filter(|call| !self.settled[call.session]);
-        let estimates = open.filter_map(|call| call.usage.estimated_micros);
-        estimates.fold(None, |sum, cost| Some(sum.unwrap_or(0_i64).saturating_add(cost)))
-    }
-
-    /// Calls of unknown cost: they report none, and their model has no price.
-    #[must_use]
-    pub(crate) fn unpriced(&self) -> u64 {
-        let unknown =
-            |call: &&ModelCall| call.usage.cost_micros.is_none() && !self.settled[call.session];
-        self.calls.iter().filter(unknown).count() as u64
+        self.fold.sum().estimated_micros
     }
 
     /// Tokens in `spans` equal spans of time, from the first call to the last. Empty if all calls

@@ -26,6 +26,8 @@ FROM events WHERE role = 'file' AND {event_path} IS NULL",
         )
     });
     let lists = lists.collect::<String>();
+    let whole = coalesce(WHOLE.iter().map(|name| sql.json("arguments", &[name])));
+    let whole = format!("{whole} IS NOT NULL");
     format!(
         r"WITH given AS (
   SELECT run_id, sequence, call_id, time, agent_id, lower(tool) AS tool, kind, arguments,
@@ -133,10 +135,7 @@ FROM events WHERE role = 'file' AND {event_path} IS NOT NULL{lists}",
         path = first(PATH),
         patch = first(PATCH),
         replaces = has(&[OLD, NEW].concat()),
-        whole = format!(
-            "{} IS NOT NULL",
-            coalesce(WHOLE.iter().map(|name| sql.json("arguments", &[name])))
-        ),
+        whole = whole,
         writers = WRITERS.join("|"),
         plain_path = coalesce(PATHS.iter().map(|name| sql.string("arguments", &[name]))),
         action = action(sql),
