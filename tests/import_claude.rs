@@ -53,6 +53,11 @@ fn totals_of_a_stream() {
     };
     assert_eq!(tokens(&with_agent), [50, 12, 7, 5]);
     assert_eq!((&with_agent["cost_usd"], with_agent.get("cost_estimated")), (&json!(0.25), None));
+    // Only the models have costs.
+    let of_models = json!({"usage": usage(20, 8), "modelUsage": {"big": {"inputTokens": 20,
+        "outputTokens": 8, "cacheReadInputTokens": 7, "costUSD": 0.25}}});
+    let by_model = counts(&[answer("m1", "big", 20, None), result("r1", &of_models)]);
+    assert_eq!((tokens(&by_model), &by_model["cost_usd"]), ([20, 8, 7, 0], &json!(0.25)));
     let one = json!({"usage": usage(30, 9), "total_cost_usd": 0.05});
     let more = json!({"usage": usage(40, 10), "total_cost_usd": 0.07});
     let fresh = json!({"usage": usage(5, 2), "total_cost_usd": 0.01});

@@ -137,13 +137,17 @@ impl ResultTotals {
             let known = models.entry(name.into_owned()).or_default();
             *known = known.plus(&TotalCounts { tokens, cost });
         }
-        let by_model = TotalCounts { cost: None, ..TotalCounts::sum(models.values()) };
+        let by_model = TotalCounts::sum(models.values());
+        let cost_of_models =
+            by_model.cost.filter(|_| models.values().all(|model| model.cost.is_some()));
+        let by_model = TotalCounts { cost: None, ..by_model };
         let is_whole = by_model != TotalCounts::default() && !by_model.has_fewer_tokens(&of_turn);
         if !is_whole {
             models.clear();
         }
         let tokens = if is_whole { by_model.tokens } else { of_turn.tokens };
         let cost = cost_of(line).and_then(as_micros);
+        let cost = cost.or(cost_of_models.filter(|_| is_whole));
         (Self { all: TotalCounts { tokens, cost }, models }, is_whole)
     }
 
