@@ -83,7 +83,7 @@ fn a_page_has_the_format_of_its_name() {
         [("p.html", "<!DOCTYPE"), ("p.json", "{"), ("p.md", "# Run"), ("p", "# Run")]
     {
         let said = bench.call(&["transcript", "-o", name]);
-        assert!(said.err.contains(&format!("wrote {name}, of r")), "{}", said.err);
+        assert!(said.err.contains(&format!("wrote {name}, the transcript of r")), "{}", said.err);
         let text = fs::read_to_string(bench.path(name)).unwrap();
         assert!(text.starts_with(begins), "{name}: {text}");
     }

@@ -66,7 +66,7 @@ pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
     };
     let mut matching = those(|rest, end| rest.ends_with(end));
     if matching.is_empty() {
-        // A table also leaves out the end of a name, if the rest tells it from the others.
+        // A table may leave out the end of a name, too, if no other run begins the same.
         matching = those(|rest, end| rest.contains(end));
     }
     match matching.len() {

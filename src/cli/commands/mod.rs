@@ -165,9 +165,9 @@ const GLOBAL: &str = "Global options";
 /// Options of every command.
 #[derive(Debug, Args)]
 pub(super) struct Global {
-    /// The directory that holds the runs [default: ./runs. If there is none, `emit` and `exec` make
-    /// it; `import` takes ~/.local/share/runlog/runs; commands that read look in the directories
-    /// above, and then there]
+    /// The directory that holds the runs [default: ./runs. If it does not exist, `emit` and `exec`
+    /// create it, `import` takes ~/.local/share/runlog/runs, and commands that read look in the
+    /// directories above and then there]
     #[arg(
         long = "runs-dir",
         global = true,

@@ -193,8 +193,11 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     match named.or(own.filter(|_| !stdout)) {
         Some(path) => {
             replace(&path, text.as_bytes())?;
-            let of =
-                if args.output.is_some() { format!(", of {}", run.name()) } else { String::new() };
+            let of = if args.output.is_some() {
+                format!(", the transcript of {}", run.name())
+            } else {
+                String::new()
+            };
             ui.note(&format!("wrote {}{of}", path.path().display()));
         }
         None if format == TranscriptFormat::Text => {

@@ -120,7 +120,7 @@ impl RowSink for StatisticsSink<'_> {
         if self.scope <= DimensionScope::Work {
             let is_covered = self.settled.contains(&usage.session_id);
             let has_uncosted = self.run.as_ref().is_some_and(|run| run.uncosted_calls > 0);
-            // What has no cost may also be a total, whose rows come last.
+            // The rows of totals come last: they have what no call has.
             let is_uncosted = has_uncosted
                 && match usage.kind {
                     "call" => usage.cost_usd.is_none() && !is_covered,

@@ -25,8 +25,8 @@ pub(in crate::cli::commands) struct RunFilter {
     /// Only runs of this agent (claude-code, codex)
     #[arg(long, value_name = "NAME", add = offers::agents())]
     agent: Option<String>,
-    /// Only runs whose work ended at this time or later, or began, if it has no end: 2026-04-26,
-    /// yesterday, or an age (2h, 7d)
+    /// Only runs that ended since this time: 2026-04-26, yesterday, or an age (2h, 7d). Of a run
+    /// that has not ended, the time when it began counts
     #[arg(long, value_name = "TIME")]
     since: Option<When>,
     /// Only runs whose work began before this time
