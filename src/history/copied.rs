@@ -80,7 +80,7 @@ impl WorkItems {
                 None => places,
             };
             if let Some(id) = view.model_call_id()
-                && let Some(item) = self.item(&["model", &id], places.of(&id))
+                && let Some(item) = self.model_item(&id, places)
             {
                 item.usage = usage;
             }
@@ -169,6 +169,20 @@ impl WorkItems {
         let own = key(name);
         let known = self.keys.get(&own).copied();
         let key = known.or_else(|| self.key_of(name, places))?;
+        self.keys.insert(own, key);
+        Some(self.item_of(key))
+    }
+
+    /// The item of the model call with that id. Its place in the history says which call it is, also
+    /// where a copy has another id.
+    fn model_item(&mut self, id: &str, places: WorkPlaces<'_>) -> Option<&mut Counts> {
+        let name = ["model", id];
+        let Some(history) = places.history else { return self.item(&name, places.of(id)) };
+        let own = key(&name);
+        let by_time = places.time.map(|time| key(&[&name.concat(), time]));
+        let by_history = key(&["model", history]);
+        let known = self.keys.get(&own).copied();
+        let key = known.or_else(|| self.known_by(by_time, Some(by_history)))?;
         self.keys.insert(own, key);
         Some(self.item_of(key))
     }

@@ -196,6 +196,14 @@ impl Atif {
             let own = inner.events(&step, &format!("{}.{index}", source.place)).into_iter();
             drafts.extend(own.map(|draft| Draft { timestamp: draft.timestamp.or(time), ..draft }));
         }
+        // A sub-agent may have sub-agents of its own.
+        let mut deeper = Vec::new();
+        let trajectories = json.get("subagent_trajectories").into_iter().flat_map(Json::items);
+        for (index, trajectory) in trajectories.enumerate() {
+            let place = format!("{}.{index}", source.place);
+            let trajectory = SourceText { json: trajectory, place: &place, ..*source };
+            deeper.append(&mut inner.nested(&trajectory).drafts);
+        }
         drafts.extend(json.present("final_metrics").and_then(|totals| inner.totals(totals)));
         add_counts(&mut self.nested, &inner.reported);
         add_counts(&mut self.nested, &inner.nested);
@@ -208,7 +216,7 @@ impl Atif {
                 steps.items().find_map(|step| step.text_at("timestamp")).map(Cow::into_owned)
             }),
             session_id: text("session_id").or_else(|| Some(agent.clone())),
-            drafts: drafts.collect(),
+            drafts: drafts.chain(deeper).collect(),
             ..AdaptedLine::default()
         }
     }

@@ -61,8 +61,10 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(Copilot::default())
 }
 
-/// The texts before the exit code at the end of a shell's output.
-const EXITED: &[&str] = &["<exited with exit code ", "exit code: "];
+/// The text before the exit code in the last line of a shell's output: `<exited with exit code 1>`,
+/// `<shellId: 0 completed with exit code 1>`. Older versions write `exit code: 1`.
+const EXITED: &str = "exit code ";
+const EXITED_BEFORE: &str = "exit code: ";
 /// Error codes of calls that were denied.
 const DENIED: &[&str] = &["denied", "rejected", "permission_denied"];
 
@@ -281,7 +283,8 @@ impl Copilot {
         let tool = data.text_at("toolName");
         let named = tool.as_deref().or_else(|| self.calls.tool(id.as_deref()?));
         // A file that is viewed may have such a line too.
-        let exit_code = exit_code(&content).filter(|_| named.is_none_or(runs_commands));
+        let written = || exit_code(&content).filter(|_| named.is_none_or(runs_commands));
+        let exit_code = result.and_then(told_exit_code).or_else(written);
         let succeeded = data.get("success").and_then(Json::as_bool) != Some(false)
             && data.path("error").is_none()
             && exit_code.is_none_or(|code| code == 0);
@@ -334,8 +337,18 @@ fn runs_commands(tool: &str) -> bool {
 /// The exit code that a shell's output ends with.
 fn exit_code(output: &str) -> Option<i64> {
     let last = output.trim_end().lines().next_back()?;
-    let code = EXITED.iter().find_map(|before| last.strip_prefix(before))?;
-    code.trim_end_matches('>').parse().ok()
+    let mark = last.strip_prefix('<').and_then(|last| last.strip_suffix('>'));
+    let code = match mark {
+        Some(mark) => mark.rsplit_once(EXITED).map(|(_, code)| code),
+        None => last.strip_prefix(EXITED_BEFORE),
+    };
+    code?.parse().ok()
+}
+
+/// The exit code that a result gives beside its text.
+fn told_exit_code(result: Json<'_>) -> Option<i64> {
+    let parts = result.present("contents")?;
+    parts.items().find_map(|part| part.get("exitCode")?.as_f64()).map(|code| code as i64)
 }
 
 /// A prompt has no source but the user, and no agent that is told what to do.

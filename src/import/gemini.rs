@@ -59,8 +59,15 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
 }
 
 /// Beginnings of text that the client wrote and no user typed.
-const WRITTEN_BY_CLIENT: &[&str] =
-    &["<session_context>", "This is the Gemini CLI.", "<state_snapshot>", "<system_note>"];
+const WRITTEN_BY_CLIENT: &[&str] = &[
+    "<session_context>",
+    "This is the Gemini CLI.",
+    "<state_snapshot>",
+    "<system_note>",
+    "I ran the following shell command:",
+];
+/// What the client lets the model say after a summary.
+const ACKNOWLEDGED: &str = "Got it. Thanks for the additional context!";
 /// The beginning and the end of what a hook adds to what the user typed.
 const HOOK: (&str, &str) = ("<hook_context>", "</hook_context>");
 /// The beginning of a summary of earlier messages.
@@ -79,6 +86,8 @@ struct Gemini {
     recent: VecDeque<Seen>,
     /// The ids of all messages.
     known: HashSet<String>,
+    /// The hashes of their texts.
+    texts: HashSet<[u8; 32]>,
     /// The calls in messages, by their own ids.
     calls: HashMap<String, KnownMessage>,
     /// The calls in turns with parts.
@@ -152,10 +161,21 @@ impl Gemini {
             self.agent = is_agent.then(|| id.clone());
             self.session = Some(id);
         }
-        let mut facts = facts(json);
+        let mut facts = self.facts(json);
         facts.text_if("project_hash", json.text_at("projectHash").as_deref());
         let is_fact = !facts.is_empty();
         is_fact.then(|| Draft::new("config.loaded", facts)).into_iter().collect()
+    }
+
+    fn facts(&self, json: Json<'_>) -> ObjectText {
+        let mut facts = ObjectText::new();
+        let directory = json.get("directories").and_then(|list| list.items().next());
+        facts.text_if("model", json.text_at("meta.model").or(json.text_at("model")).as_deref());
+        facts.text_if("cwd", directory.and_then(Json::as_str).as_deref());
+        // The summary of a sub-agent's work is no title of the session.
+        let title = json.text_at("summary").filter(|_| self.agent.is_none());
+        facts.text_if("title", title.as_deref());
+        facts
     }
 
     fn message(&mut self, source: &SourceText<'_>, kind: &str) -> Vec<Draft<'static>> {
@@ -166,6 +186,7 @@ impl Gemini {
         let hash = Some(hash_of(&text));
         let is_new = seen.text.replace(hash_of(&text)) != hash;
         self.known.insert(seen.message.clone());
+        self.texts.extend(hash);
         let drafts = match kind {
             "user" if is_new => user(json, &text, &others),
             "gemini" | "model" | "assistant" => self.answer(source, &mut seen, &text, is_new),
@@ -301,7 +322,7 @@ impl Gemini {
     fn set(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
         let Some(set) = source.json.present("$set") else { return Vec::new() };
         let mut drafts = Vec::new();
-        let facts = facts(set);
+        let facts = self.facts(set);
         if !facts.is_empty() {
             drafts.push(Draft::new("config.loaded", facts));
         }
@@ -311,7 +332,8 @@ impl Gemini {
             content.map(spoken).unwrap_or_default().0
         };
         let is_summary = |message: &Json<'_>| text(*message).trim_start().starts_with(SUMMARY);
-        if messages.items().any(|message| is_summary(&message)) {
+        let is_compaction = messages.items().any(|message| is_summary(&message));
+        if is_compaction {
             let count = messages.items().count();
             let text = format!("Context compacted: {count} messages replace the earlier ones");
             drafts.push(text_event("note", &text));
@@ -321,6 +343,15 @@ impl Gemini {
             let id = message.text_at("id").unwrap_or_default();
             let is_known = !is_placeholder(&id) && self.known.contains(id.as_ref());
             if is_known && !self.recent.iter().any(|seen| seen.message == id) {
+                continue;
+            }
+            let said = text(message);
+            // What is kept of the earlier messages has new ids, and nothing else is new.
+            let is_kept = self.texts.contains(&hash_of(&said)) || said.trim() == ACKNOWLEDGED;
+            let is_more =
+                ["toolCalls", "tokens"].iter().any(|name| message.present(name).is_some());
+            if is_compaction && !is_known && is_kept && !is_more && !said.is_empty() {
+                self.known.insert(id.into_owned());
                 continue;
             }
             let place = format!("{}.{index}", source.place);
@@ -401,15 +432,6 @@ fn time(json: Json<'_>, field: &str) -> Option<String> {
     Some(Timestamp::from_millis(millis as i64).to_string())
 }
 
-fn facts(json: Json<'_>) -> ObjectText {
-    let mut facts = ObjectText::new();
-    let directory = json.get("directories").and_then(|list| list.items().next());
-    facts.text_if("model", json.text_at("meta.model").or(json.text_at("model")).as_deref());
-    facts.text_if("cwd", directory.and_then(Json::as_str).as_deref());
-    facts.text_if("title", json.text_at("summary").as_deref());
-    facts
-}
-
 /// Whether a part of a message is a thought.
 fn is_thought(part: &Json<'_>) -> bool {
     part.get("thought").and_then(Json::as_bool) == Some(true)
@@ -442,7 +464,7 @@ fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
         let note = text_event("note", "Context compacted");
         return vec![note, text_event("message.system", text)];
     }
-    if begins(WRITTEN_BY_CLIENT) {
+    if begins(WRITTEN_BY_CLIENT) || is_command(text) {
         return vec![text_event("message.system", text)];
     }
     let begins = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
@@ -474,6 +496,13 @@ fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
         drafts.push(text_event("message.system", added));
     }
     drafts
+}
+
+/// Whether a text is a command of the client: `/help`.
+fn is_command(text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
+    let word = text.trim().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
+    word.is_some_and(|word| word.chars().all(is_name))
 }
 
 /// A text that the client showed to the user.

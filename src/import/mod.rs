@@ -21,6 +21,7 @@ pub(crate) mod line;
 mod opencode;
 mod openhands;
 mod pi;
+pub(crate) mod rejected_end;
 mod source;
 mod tokens;
 
@@ -42,6 +43,8 @@ pub(crate) struct Dialect {
     pub lists: &'static [&'static str],
     /// How the session ended, if a line says so.
     pub ending: fn(Json<'_>) -> Option<SessionEnd>,
+    /// The types of the lines that say how the session ended, or that it failed.
+    pub end_types: &'static [&'static str],
     /// The version of the format, if a line names one that is not known.
     pub unknown_version: fn(Json<'_>) -> Option<String>,
     /// The session of a line that is a whole session, if a file may hold many.
@@ -79,6 +82,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[claude_code::SESSION],
         lists: &[],
         ending: claude_code::ending,
+        end_types: &["result"],
         unknown_version: |_| None,
         whole_session: None,
         named: Some(NamedEvents::ById),
@@ -92,6 +96,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[],
         lists: &[],
         ending: codex::ending,
+        end_types: &["turn.failed"],
         unknown_version: |_| None,
         whole_session: None,
         named: Some(NamedEvents::ById),
@@ -105,6 +110,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: gemini::WEAK,
         lists: &["messages", "history"],
         ending: |_| None,
+        end_types: &[],
         unknown_version: |_| None,
         whole_session: None,
         named: Some(NamedEvents::ByContent),
@@ -118,6 +124,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[copilot::SHAPE],
         lists: &[],
         ending: copilot::ending,
+        end_types: &["session.shutdown", "session.error"],
         unknown_version: copilot::unknown_version,
         whole_session: None,
         named: Some(NamedEvents::ByContent),
@@ -131,6 +138,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[opencode::PART],
         lists: &["messages"],
         ending: opencode::ending,
+        end_types: &[],
         unknown_version: |_| None,
         whole_session: None,
         named: None,
@@ -144,6 +152,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[pi::HEADER],
         lists: &[],
         ending: |_| None,
+        end_types: &[],
         unknown_version: pi::unknown_version,
         whole_session: None,
         named: None,
@@ -157,6 +166,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[openhands::KIND],
         lists: &["history"],
         ending: openhands::ending,
+        end_types: &[],
         unknown_version: |_| None,
         whole_session: Some(openhands::whole_session),
         named: None,
@@ -170,6 +180,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[],
         lists: &["steps", "subagent_trajectories"],
         ending: |_| None,
+        end_types: &[],
         unknown_version: atif::unknown_version,
         whole_session: Some(atif::whole_session),
         named: None,
@@ -183,6 +194,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[],
         lists: &[],
         ending: |_| None,
+        end_types: &[],
         unknown_version: |_| None,
         whole_session: None,
         named: None,
@@ -196,6 +208,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[gateway::ERROR],
         lists: &[],
         ending: gateway::ending,
+        end_types: &["error"],
         unknown_version: |_| None,
         whole_session: None,
         named: None,
@@ -209,6 +222,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         weak_signs: &[agex::CLASS],
         lists: &[],
         ending: agex::ending,
+        end_types: &[],
         unknown_version: |_| None,
         whole_session: None,
         named: None,

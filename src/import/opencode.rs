@@ -14,10 +14,10 @@ use super::source::{
 use super::tokens::{ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
-use crate::event::fields::{as_text, is_placeholder};
+use crate::event::fields::{HISTORY, as_text, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::json::Json;
+use crate::json::{Json, ObjectText};
 
 /// The sign of a part whose type is not among those known.
 pub(super) const PART: &str = "messageID";
@@ -238,6 +238,7 @@ impl OpenCode {
             self.model.clone_from(&model);
         }
         let time = message.time.clone();
+        let created = message.time.clone();
         // Without an id, no part can name the message, but the parts that follow belong to it.
         let key = id.clone().unwrap_or_default();
         let had_steps = self.messages.insert(key.clone(), message).is_some_and(|old| old.has_steps);
@@ -249,7 +250,7 @@ impl OpenCode {
                 message_id: id.as_deref(),
                 is_total: false,
             };
-            tokens.event(&call)
+            placed(tokens.event(&call), &tokens, created.as_deref())
         }));
         drafts.extend(json.present("error").map(error));
         AdaptedLine {
@@ -376,11 +377,13 @@ impl OpenCode {
         let tokens = tokens(json)?;
         let own = json.text_at("id").filter(|id| !is_placeholder(id));
         let message = message_id.map(|id| self.messages.entry(id.to_owned()).or_default());
+        let created = message.as_ref().and_then(|message| message.time.clone());
         let first = message.and_then(|message| {
             (!std::mem::replace(&mut message.has_steps, true)).then_some(message)
         });
         let id = if first.is_some() { message_id } else { own.as_deref() };
         let step = tokens.event(&ReportedModelCall { model, message_id: id, is_total: false });
+        let step = placed(step, &tokens, created.as_deref());
         let told = first.and_then(|message| message.told.as_ref());
         let differs = told.filter(|(told, _)| *told != tokens);
         let event_id = own.as_deref().zip(differs).map(|(own, (_, place))| {
@@ -482,6 +485,18 @@ fn error_message(error: Json<'_>) -> Cow<'_, str> {
 
 fn reason_of(error: Json<'_>) -> Option<Cow<'_, str>> {
     ["data.message", "message"].iter().find_map(|path| error.text_at(path))
+}
+
+/// The usage of a message with its place in the history: a fork of a session repeats the messages
+/// under new ids, with the times and the figures of the first ones.
+fn placed(usage: Draft<'static>, tokens: &TokenCounts, created: Option<&str>) -> Draft<'static> {
+    let Some(created) = created else { return usage };
+    let TokenCounts { input, output, cache_read, cache_creation, .. } = tokens;
+    let counts = [input, output, cache_read, cache_creation];
+    let counts = counts.map(|count| count.unwrap_or_default().to_string()).join(".");
+    let mut data = ObjectText::new();
+    data.members(usage.data()).text(HISTORY, &format!("opencode/{created}/{counts}"));
+    Draft { data: data.finish().into(), ..usage }
 }
 
 /// The tokens and the cost of a message or a step.

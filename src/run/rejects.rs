@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 use crate::event::draft::Draft;
 use crate::event::time::Timestamp;
 use crate::fs::hash::hex;
+use crate::import::rejected_end::RejectedEnd;
 use crate::json::ObjectText;
 use crate::log::rejected::{Rejected, RejectedContent, RejectedOrigin, fingerprint};
 use crate::secret::SecretRules;
@@ -17,6 +18,10 @@ use crate::secret::SecretRules;
 const MOST_LINES: u64 = 1000;
 /// Maximum size of the records of these lines, in bytes.
 const MOST_BYTES: u64 = 16 << 20;
+/// Maximum number of further lines that are kept because they say how the run ended, and the maximum
+/// length of each, in bytes.
+const MOST_ENDS: u64 = 20;
+const LONGEST_END: usize = 64 << 10;
 /// Number of bytes kept at the beginning and at the end of a longer line.
 const CUT: usize = 512;
 /// Number of bytes at the beginning and at the end in which secrets are searched before they are
@@ -79,6 +84,8 @@ pub(crate) struct Rejects {
     tally: Tally,
     /// The number of these lines that are kept.
     kept: u64,
+    /// The number of lines that were kept beyond the limit, because they say how the run ended.
+    kept_ends: u64,
     /// The number of lines that are kept, with those that were known.
     seen: u64,
     /// The bytes of the records so far.
@@ -149,6 +156,7 @@ impl Rejects {
             waiting: Vec::new(),
             tally: Tally::default(),
             kept: 0,
+            kept_ends: 0,
             seen: 0,
             written: 0,
             hash: Sha256::new(),
@@ -166,7 +174,7 @@ impl Rejects {
     /// Takes a rejected line.
     pub(crate) fn line(&mut self, rejection: &Rejection<'_>, line: &[u8]) {
         let longest = MOST_BYTES as usize;
-        if self.drops(line.len()) {
+        if self.drops(line.len()) && !self.keeps_end(rejection, line) {
             self.drop_line(rejection, line.len() as u64, line);
         } else if line.len() > longest {
             self.keep_long(rejection, &LongLine::of(line));
@@ -245,6 +253,16 @@ impl Rejects {
     fn drops(&self, length: usize) -> bool {
         let fits = self.written + length as u64 <= MOST_BYTES;
         self.uncounted.is_some() || self.seen >= MOST_LINES || !(fits || self.seen == 0)
+    }
+
+    /// Whether a further line is kept because it says how the run ended.
+    fn keeps_end(&mut self, rejection: &Rejection<'_>, line: &[u8]) -> bool {
+        let is_short = line.len() <= LONGEST_END && self.kept_ends < MOST_ENDS;
+        let text = || std::str::from_utf8(line).ok();
+        let told = |text| RejectedEnd::told_by(rejection.source.unwrap_or_default(), text);
+        let is_end = is_short && text().and_then(told).is_some();
+        self.kept_ends += u64::from(is_end);
+        is_end
     }
 
     fn drop_line(&mut self, rejection: &Rejection<'_>, length: u64, bytes: &[u8]) {

@@ -8,6 +8,7 @@ use super::notices::warning;
 use crate::event::draft::Draft;
 use crate::event::fields::as_text;
 use crate::json::Json;
+use crate::text::human::duration;
 
 /// The members that hold what a hook printed or added for the model.
 const OUTPUTS: &[&str] = &["content", "systemMessage", "output", "stdout", "stderr"];
@@ -52,8 +53,35 @@ pub(super) fn stopped(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let mut drafts = output(line, "Stop", vec![added], None);
     if !errors.is_empty() {
         drafts.extend(warning(line, &format!("Stop hook failed: {}", errors.join("; "))));
+    } else if line.is_set("preventedContinuation") {
+        let reason = line.json.text_at("stopReason").filter(|reason| !reason.is_empty());
+        let reason = reason.unwrap_or(Cow::Borrowed("no reason given"));
+        drafts.extend(warning(line, &format!("Stop hook stopped the agent: {reason}")));
     }
     drafts
+}
+
+/// A hook made the agent stop.
+pub(super) fn stopped_agent(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let text = |name: &str| {
+        let text = line.json.text_at(&format!("attachment.{name}"));
+        text.filter(|text| !text.trim().is_empty())
+    };
+    let name = text("hookName").unwrap_or(Cow::Borrowed("hook"));
+    let why = text("message").map(|why| format!(": {}", why.trim())).unwrap_or_default();
+    warning(line, &format!("Hook {name} stopped the agent{why}"))
+}
+
+/// A hook did not end in time. If the user cancelled it, nothing failed.
+pub(super) fn cancelled(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let Some(hook) = line.json.get("attachment") else { return Vec::new() };
+    if hook.get("timedOut").and_then(Json::as_bool) != Some(true) {
+        return told(line);
+    }
+    let name = hook.text_at("hookName").unwrap_or(Cow::Borrowed("hook"));
+    let took = hook.get("durationMs").and_then(Json::as_u64);
+    let took = took.map(|took| format!(" after {}", duration(took))).unwrap_or_default();
+    warning(line, &format!("Hook {name} was ended{took}: it took too long"))
 }
 
 /// A hook failed. The agent was told, or was stopped.
@@ -68,11 +96,7 @@ pub(super) fn failed(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
 
 fn failure(line: &SourceLine<'_>, name: &str, why: Option<&str>) -> Vec<Draft<'static>> {
     let why = why.unwrap_or("no message");
-    let mut drafts = warning(line, &format!("Hook {name} failed: {}", why.trim()));
-    for draft in &mut drafts {
-        draft.actor = Some("runtime".into());
-    }
-    drafts
+    warning(line, &format!("Hook {name} failed: {}", why.trim()))
 }
 
 fn of(line: &SourceLine<'_>, hook: Json<'_>) -> Vec<Draft<'static>> {

@@ -6,6 +6,7 @@
 
 mod asked_call;
 mod content;
+mod figures;
 mod hooks;
 mod messages;
 mod notices;
@@ -27,9 +28,10 @@ use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
 use crate::event::id::check_id;
 use crate::hooks::call_content_id;
-use crate::json::{self, Json, Members, ObjectText};
+use crate::json::{Json, Members, ObjectText};
 use asked_call::AskedCall;
 use content::{Block, blocks, content_text};
+use figures::{figures, other_iterations};
 use messages::{MessageLine, Messages};
 use prompts::{NOT_HUMAN, is_written_by_client, with_blocks_apart};
 use sidechains::Sidechains;
@@ -395,8 +397,8 @@ impl ClaudeCode {
         usage: Json<'_>,
         model: Option<&str>,
         message_id: Option<&str>,
-    ) -> Option<Draft<'static>> {
-        let mut figures = figures(usage)?;
+    ) -> Vec<Draft<'static>> {
+        let Some(mut figures) = figures(usage) else { return Vec::new() };
         // A message that is still being written reports only its first output tokens.
         let unfinished = line
             .json
@@ -422,12 +424,14 @@ impl ClaudeCode {
             let (id, figures) = (message_id, Json::trusted(&figures));
             self.totals.message(&session, &UsedMessage { id, model, figures, by_sub_agent });
         }
-        let this = (message_id.to_owned(), figures.clone());
+        let others: Vec<_> = other_iterations(usage, model).collect();
+        let told = others.iter().map(|other| other.figures.as_str());
+        let this = (message_id.to_owned(), [&*figures].into_iter().chain(told).collect());
         if self.newest_usage.as_ref() == Some(&this) {
-            return None;
+            return Vec::new();
         }
         self.newest_usage = Some(this);
-        Some(line.draft("llm.usage", |data| {
+        let own = line.draft("llm.usage", |data| {
             data.members(Json::trusted(&figures));
             data.text_if("model", model).text("message_id", message_id);
             data.text_if("request_id", request.as_deref());
@@ -435,7 +439,16 @@ impl ClaudeCode {
             if let Some(cost) = line.json.get("costUSD").filter(|cost| as_micros(*cost) > Some(0)) {
                 data.json("cost_usd", cost);
             }
-        }))
+        });
+        let others = others.iter().map(|other| {
+            line.draft("llm.usage", |data| {
+                data.members(Json::trusted(&other.figures));
+                data.text_if("model", other.model.as_deref());
+                data.text("message_id", &format!("{message_id}~{}", other.number));
+                data.text_if("request_id", request.as_deref());
+            })
+        });
+        [own].into_iter().chain(others).collect()
     }
 
     fn user(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
@@ -460,6 +473,14 @@ impl ClaudeCode {
         if let Some(text) = texts.iter().find(|text| is_interruption(text)) {
             drafts.push(notices::interrupted(line, text));
             texts.retain(|text| !is_interruption(text));
+        }
+        let told = match texts.as_slice() {
+            [text] => notices::task_told(line, text),
+            _ => None,
+        };
+        if let Some(told) = told {
+            drafts.push(told);
+            return drafts;
         }
         // The client may put texts of its own before the user's.
         let (of_client, typed): (Vec<_>, Vec<_>) =
@@ -519,34 +540,6 @@ pub(crate) fn prompt_id(id: &str) -> Option<Cow<'static, str>> {
 /// A hash that is the same in each process.
 fn hash(id: &str) -> u64 {
     FixedState::default().hash_one(id)
-}
-
-/// The token counts of a `usage` object, with this program's names. As in the source, input
-/// excludes cached tokens.
-fn figures(usage: Json<'_>) -> Option<String> {
-    const NAMES: &[(&str, &str)] = &[
-        ("input_tokens", "input_tokens"),
-        ("output_tokens", "output_tokens"),
-        ("cache_read_input_tokens", "cache_read_tokens"),
-        ("cache_creation_input_tokens", "cache_creation_tokens"),
-    ];
-    let mut figures = ObjectText::new();
-    for (theirs, ours) in NAMES {
-        let Some(value) = usage.get(theirs) else { continue };
-        match value.as_u64() {
-            Some(count) => drop(figures.plain(ours, count)),
-            // No count, which `validate` tells.
-            None if matches!(value.kind(), json::Kind::Number | json::Kind::String) => {
-                figures.json(ours, Json::trusted(&value.compact()));
-            }
-            None => {}
-        }
-    }
-    let for_an_hour = usage.path("cache_creation.ephemeral_1h_input_tokens");
-    if let Some(count) = for_an_hour.and_then(Json::as_u64).filter(|count| *count > 0) {
-        figures.plain("cache_creation_1h_tokens", count);
-    }
-    (!figures.is_empty()).then(|| figures.finish())
 }
 
 impl SourceLine<'_> {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::prompts::{NOT_HUMAN, part};
 use super::totals::SessionTotals;
 use super::{SourceLine, hooks};
 use crate::event::draft::Draft;
@@ -20,6 +21,8 @@ const SYSTEM: &[(&str, ReadNotice)] = &[
     ("error", api_error),
     ("api_refusal", refusal),
     ("model_refusal_fallback", refusal),
+    ("model_refusal_no_fallback", refusal),
+    ("agents_killed", agents_killed),
     ("stop_hook_summary", hooks::stopped),
     ("hook_response", hooks::responded),
     ("turn_duration", turn_duration),
@@ -37,6 +40,9 @@ const ATTACHMENTS: &[(&str, ReadNotice)] = &[
     ("hook_non_blocking_error", hooks::failed),
     ("hook_blocking_error", hooks::failed),
     ("hook_error_during_execution", hooks::failed),
+    ("hook_stopped_continuation", hooks::stopped_agent),
+    ("hook_cancelled", hooks::cancelled),
+    ("max_turns_reached", turns_reached),
 ];
 
 /// Other types of lines.
@@ -160,12 +166,44 @@ fn refusal(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
 /// How a task in the background ended. Its call had ended before.
 fn task_ended(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let text = |name: &str| line.json.text_at(name).filter(|text| !text.is_empty());
-    let status = text("status").unwrap_or(Cow::Borrowed("ended"));
-    let name = text("task_id").map(|id| format!(" {id}")).unwrap_or_default();
-    let summary = text("summary").map(|summary| format!(": {summary}")).unwrap_or_default();
-    let said = format!("Background task{name} {status}{summary}");
-    let has_failed = matches!(status.as_ref(), "failed" | "error" | "killed");
+    let (task, status, summary) = (text("task_id"), text("status"), text("summary"));
+    background(line, task.as_deref(), status.as_deref(), summary.as_deref(), None)
+}
+
+/// The same, as a session file tells it to the agent; `None` if the text tells of no end.
+pub(super) fn task_told(line: &SourceLine<'_>, text: &str) -> Option<Draft<'static>> {
+    let text = text.trim_start().strip_prefix("<task-notification>")?;
+    let part = |name: &str| part(text, name);
+    let status = part("status")?;
+    background(line, part("task-id"), Some(status), part("summary"), part("result")).pop()
+}
+
+fn background(
+    line: &SourceLine<'_>,
+    task: Option<&str>,
+    status: Option<&str>,
+    summary: Option<&str>,
+    report: Option<&str>,
+) -> Vec<Draft<'static>> {
+    let status = status.unwrap_or("ended");
+    let name = task.map(|id| format!(" {id}")).unwrap_or_default();
+    let summary = summary.map(|summary| format!(": {summary}")).unwrap_or_default();
+    let report = report.map(|report| format!("\n{report}")).unwrap_or_default();
+    let said = format!("Background task{name} {status}{summary}{report}");
+    let has_failed = matches!(status, "failed" | "error" | "killed");
     if has_failed { warning(line, &said) } else { note(line, &said) }
+}
+
+/// The user ended the sub-agents that were working.
+fn agents_killed(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    warning(line, "The agents that were working were ended")
+}
+
+/// The agent had to stop because it had taken as many turns as it may.
+fn turns_reached(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    let most = line.json.path("attachment.maxTurns").and_then(Json::as_u64);
+    let most = most.map(|most| format!(" of {most}")).unwrap_or_default();
+    warning(line, &format!("The limit{most} on turns was reached"))
 }
 
 /// What the client tells the user.
@@ -210,7 +248,10 @@ fn queued(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         return Vec::new();
     };
     // Notices of background tasks are queued as well.
-    let typed = attachment.text_at("commandMode").is_none_or(|mode| mode == "prompt");
+    let is_of = |kind: Cow<'_, str>| NOT_HUMAN.contains(&kind.as_ref());
+    let typed = attachment.text_at("commandMode").is_none_or(|mode| mode == "prompt")
+        && attachment.get("isMeta").and_then(Json::as_bool) != Some(true)
+        && !attachment.text_at("origin.kind").is_some_and(is_of);
     let kind = if typed && !super::prompts::is_written_by_client(&prompt) {
         "message.user"
     } else {
@@ -295,6 +336,7 @@ pub(super) fn warning(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> 
     let mut drafts = note(line, text);
     for draft in &mut drafts {
         draft.severity = Some(Severity::Warning);
+        draft.actor = Some("runtime".into());
     }
     drafts
 }

@@ -30,11 +30,19 @@ const ELEMENTS: &[&str] = &[
 ];
 
 /// Blocks that the client puts before what the user typed, in the same text.
-const BLOCKS_BEFORE: &[&str] = &["ide_opened_file", "ide_selection", "ide_diagnostics"];
+const BLOCKS_BEFORE: &[&str] =
+    &["ide_opened_file", "ide_selection", "ide_diagnostics", "system-reminder"];
 
 /// The origins of lines that no person wrote: tasks in the background and other agents.
 pub(super) const NOT_HUMAN: &[&str] =
     &["task-notification", "coordinator", "peer", "teammate", "channel"];
+
+/// The text in an element of a text that the client wrote: `<status>failed</status>`.
+pub(super) fn part<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(&format!("<{name}>"))?;
+    let (part, _) = rest.split_once(&format!("</{name}>"))?;
+    Some(part.trim()).filter(|part| !part.is_empty())
+}
 
 /// Whether the client wrote a text, not the user.
 pub(super) fn is_written_by_client(text: &str) -> bool {

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::calls::{CallReport, RolloutCalls, family};
+use super::fork::{ForkedHistory, time};
 use super::outcome::RolloutOutcome;
 use super::stream::{self, ItemProgress};
 use super::twins::{Channel, Twins};
@@ -11,7 +12,6 @@ use super::usage::Totals;
 use super::{prompts, reports};
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, is_placeholder};
-use crate::event::time::Timestamp;
 use crate::import::source::text_event;
 use crate::import::{AdaptedLine, Adapter, SourceText};
 use crate::json::{Json, ObjectText};
@@ -27,6 +27,7 @@ const LINES: &[&str] = &[
     "world_state",
     "inter_agent_communication",
     "inter_agent_communication_metadata",
+    "token_usage_record",
 ];
 
 /// The fields that show that a line is of Codex.
@@ -79,41 +80,13 @@ pub(super) struct Codex {
     thread: Option<String>,
     /// The history that the thread begins with, if it was forked from another one.
     fork: Option<ForkedHistory>,
+    /// Whether the line that is read is of that history.
+    is_copied: bool,
     /// Whether work of the thread was read.
     has_worked: bool,
     /// The thread, if the whole file is of a sub-agent.
     agent: Option<String>,
     twins: Twins,
-}
-
-/// The history that a forked thread begins with. It is written at once, when the thread begins, in
-/// some versions with the times of writing.
-#[derive(Debug)]
-struct ForkedHistory {
-    /// The first of the threads that it is from.
-    root: String,
-    /// It ends before this time.
-    until: Option<Timestamp>,
-}
-
-impl ForkedHistory {
-    /// How long the history is written, at most, in milliseconds.
-    const WRITTEN: i64 = 1000;
-
-    /// For a fork whose facts are on that line.
-    fn new(root: String, line: Json<'_>) -> Self {
-        let begun = line.present("timestamp").and_then(time);
-        let begun = begun.as_deref().and_then(Timestamp::parse);
-        let until = begun.map(|begun| Timestamp::from_millis(begun.millis() + Self::WRITTEN));
-        Self { root, until }
-    }
-
-    /// Whether a line is of the history.
-    fn holds(&self, line: Json<'_>) -> bool {
-        let time = line.present("timestamp").and_then(time);
-        let time = time.as_deref().and_then(Timestamp::parse);
-        time.zip(self.until).is_some_and(|(time, until)| time < until)
-    }
 }
 
 impl Adapter for Codex {
@@ -122,6 +95,7 @@ impl Adapter for Codex {
         let kind = line.text_at("type");
         let payload = line.present("payload").filter(|payload| payload.is_object());
         let inner = payload.and_then(|payload| payload.text_at("type"));
+        self.is_copied = self.fork.as_mut().is_some_and(|fork| fork.takes(line));
         let mut drafts = match (kind.as_deref(), payload) {
             (Some(kind), Some(payload)) => self.wrapped(source, kind, payload),
             (Some(kind), None) if kind.contains('.') || kind == "error" => {
@@ -132,8 +106,12 @@ impl Adapter for Codex {
             (None, _) if line.get("instructions").is_some() => self.session_meta(line, line),
             (None, _) => Vec::new(),
         };
+        if self.is_copied && self.agent.is_some() {
+            // The file of the thread that it is from is imported with this one.
+            drafts.clear();
+        }
         for draft in &mut drafts {
-            self.place_in_history(draft, line);
+            self.place_in_history(draft);
         }
         if let Some(agent) = &self.agent {
             for draft in &mut drafts {
@@ -180,6 +158,9 @@ impl Codex {
             "compacted" => {
                 self.compacted(Channel::Item, &payload.text_at("message").unwrap_or_default())
             }
+            "token_usage_record" => {
+                self.usage.take_record(payload, self.model.as_deref()).into_iter().collect()
+            }
             "inter_agent_communication" => {
                 self.between_agents(Channel::Event, payload).into_iter().collect()
             }
@@ -189,14 +170,14 @@ impl Codex {
 
     /// Adds the place in the history of a rollout. A fork writes the history of another session
     /// with times of its own, and model calls have no ids.
-    fn place_in_history(&mut self, draft: &mut Draft<'static>, line: Json<'_>) {
+    fn place_in_history(&mut self, draft: &mut Draft<'static>) {
         let is_usage = draft.kind == "llm.usage";
         let is_work = is_usage
             || draft.kind.starts_with("tool.")
             || matches!(draft.kind.as_ref(), "message.user" | "error");
         let Some(thread) = self.thread.as_ref().filter(|_| is_work) else { return };
         self.has_worked = true;
-        let fork = self.fork.as_ref().filter(|fork| fork.holds(line));
+        let fork = self.fork.as_ref().filter(|_| self.is_copied);
         let thread = fork.map_or(thread, |fork| &fork.root);
         let place = format!("{thread}/{}", self.usage.place());
         let mut data = ObjectText::new();
@@ -211,8 +192,7 @@ impl Codex {
     /// The facts of the session, and the instructions that the model received.
     fn session_meta(&mut self, meta: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
         let thread = meta.text_at("id").filter(|id| !is_placeholder(id)).map(Cow::into_owned);
-        let is_copied = self.fork.as_ref().is_some_and(|fork| fork.holds(line));
-        if self.has_worked && !is_copied && thread.is_some() && thread != self.thread {
+        if self.has_worked && !self.is_copied && thread.is_some() && thread != self.thread {
             // The file of another thread of the session.
             *self = Self { position: self.position, ..Self::default() };
         }
@@ -227,7 +207,7 @@ impl Codex {
             return Vec::new();
         }
         self.thread.clone_from(&thread);
-        self.fork = from.map(|root| ForkedHistory::new(root.into_owned(), line));
+        self.fork = ForkedHistory::of(meta, line);
         // Older versions name only the thread that started the sub-agent.
         let session = ["session_id", "source.subagent.thread_spawn.parent_thread_id"];
         let session = session.iter().find_map(|path| meta.text_at(path));
@@ -472,8 +452,10 @@ impl Codex {
         text: &str,
         images: &[String],
     ) -> Vec<Draft<'static>> {
-        if (text.trim().is_empty() && images.is_empty())
-            || !self.twins.is_first(channel, "user", text)
+        // The channels join the parts of a prompt in different ways.
+        let letters: String = text.split_whitespace().collect();
+        if (letters.is_empty() && images.is_empty())
+            || !self.twins.is_first(channel, "user", &letters)
         {
             return Vec::new();
         }
@@ -558,16 +540,4 @@ fn aborted(reason: &str) -> Vec<Draft<'static>> {
     let mut data = ObjectText::new();
     data.text_if("reason", Some(reason).filter(|reason| !reason.is_empty()));
     vec![Draft::new("user.interrupted", data)]
-}
-
-/// A time as RFC 3339. Numbers are seconds or milliseconds since 1970.
-fn time(value: Json<'_>) -> Option<String> {
-    /// Milliseconds since 1970 exceed this since 1973, seconds do so in the year 5138.
-    const MILLISECONDS: f64 = 1e11;
-    if let Some(text) = value.as_str() {
-        return Some(text.into_owned());
-    }
-    let number = value.as_f64()?;
-    let millis = if number.abs() < MILLISECONDS { number * 1000.0 } else { number };
-    Some(Timestamp::from_millis(millis as i64).to_string())
 }

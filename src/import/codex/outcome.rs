@@ -31,13 +31,21 @@ pub(super) const DENIED: &[&str] = &[
     "rejected by user",
     "user rejected",
     "user cancelled MCP tool call",
+    "Command blocked by PreToolUse hook",
+    "Tool call blocked by PreToolUse hook",
+    "This action was rejected due to unacceptable risk",
 ];
 
 /// The beginning of the output of a command that was not run, and the reasons for which it was
 /// denied.
 const NOT_RUN: (&str, &[&str]) = (
     "exec_command failed",
-    &["rejected by user", "blocked by policy", "approval required by policy"],
+    &[
+        "rejected by user",
+        "blocked by policy",
+        "approval required by policy",
+        "rejected due to unacceptable risk",
+    ],
 );
 
 /// What the client writes for a call that the user interrupted.
@@ -56,6 +64,10 @@ const FAILED: &[&str] = &[
     "unsupported custom tool call",
     "tool call error",
     "Script failed",
+    "collab spawn failed",
+    "agent with id ",
+    "unable to locate image at",
+    "resources/read failed",
     ABORTED,
     "err: ",
 ];

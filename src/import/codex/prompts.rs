@@ -31,6 +31,8 @@ const WRAPPERS: &[&str] = &[
     "<user_action>",
     "<user_instructions>",
     "<user_shell_command>",
+    "Warning: apply_patch was requested via",
+    "Warning: Your account was flagged for potentially high-risk cyber activity",
     "Warning: The maximum number of unified exec processes you can keep open is",
 ];
 

@@ -10,6 +10,7 @@ use super::twins::Channel;
 use super::usage::total;
 use super::{prompts, reports};
 use crate::event::draft::Draft;
+use crate::event::severity::Severity;
 use crate::import::source::text_event;
 use crate::import::{SessionEnd, SourceText};
 use crate::json::{Json, Kind};
@@ -41,6 +42,8 @@ pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
             let message = line.text_at("error.message").unwrap_or(Cow::Borrowed("turn failed"));
             Some(SessionEnd::failed(message))
         }
+        // The process may end before it tells that the turn failed.
+        "error" if !is_retry(line) => line.text_at("message").map(SessionEnd::failed),
         _ => None,
     }
 }
@@ -77,6 +80,7 @@ impl Codex {
             }
             // A failed turn repeats the error that ended it.
             ("turn.failed", _) => self.error(Channel::Item, line.present("error"), None),
+            ("error", _) if is_retry(line) => warning(line).into_iter().collect(),
             ("error", _) => self.error(Channel::Event, Some(line), None),
             _ => Vec::new(),
         }
@@ -115,7 +119,8 @@ impl Codex {
                 texts.push(text);
                 texts.iter().filter_map(|text| self.reasoning(channel, text)).collect()
             }
-            "error" => self.error(channel, Some(item), None),
+            // The stream has no other form for warnings. What ended a turn is no item.
+            "error" => warning(item).into_iter().collect(),
             "ContextCompaction" => {
                 self.compacted(channel, &item.text_at("summary").unwrap_or_default())
             }
@@ -137,6 +142,17 @@ impl Codex {
             _ => todo_list(item).into_iter().collect(),
         }
     }
+}
+
+/// Whether an error is only told because the client tries again.
+fn is_retry(line: Json<'_>) -> bool {
+    line.text_at("message").is_some_and(|message| message.starts_with("Reconnecting..."))
+}
+
+/// Something that the client warns of.
+fn warning(line: Json<'_>) -> Option<Draft<'static>> {
+    let message = line.text_at("message").filter(|message| !message.is_empty())?;
+    Some(Draft { severity: Some(Severity::Warning), ..text_event("note", &message) })
 }
 
 /// The agent's list of steps.

@@ -24,6 +24,8 @@ pub(super) struct Totals {
     restarts: u32,
     /// Whether the newest report had a total.
     is_total_known: bool,
+    /// Whether each response has a record of its own. Then it is not in the totals alone.
+    has_records: bool,
 }
 
 impl Totals {
@@ -42,7 +44,7 @@ impl Totals {
             return last?.draft(model);
         };
         let before = self.newest.replace(total);
-        if before == Some(total) {
+        if before == Some(total) || self.has_records {
             return None;
         }
         let since = before.and_then(|before| total.since(before));
@@ -50,6 +52,25 @@ impl Totals {
         self.restarts += u32::from(before.is_some() && (restarted || since.is_none()));
         let fresh = since.filter(|_| !restarted).or(last).unwrap_or(total);
         fresh.draft(model)
+    }
+
+    /// The usage of one response, of a record. The totals leave out some, for example those of
+    /// compactions.
+    pub(super) fn take_record(
+        &mut self,
+        record: Json<'_>,
+        model: Option<&str>,
+    ) -> Option<Draft<'static>> {
+        let usage = record.present("usage").and_then(RolloutCounts::of)?;
+        self.has_records = true;
+        // The record has an id of its own.
+        self.is_total_known = false;
+        let mut draft = usage.draft(model)?;
+        let mut data = ObjectText::new();
+        data.members(draft.data());
+        data.text_if("message_id", record.text_at("response_id").as_deref());
+        draft.data = data.finish().into();
+        Some(draft)
     }
 
     /// Whether [`Self::place`] names the newest report alone.

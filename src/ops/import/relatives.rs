@@ -14,11 +14,19 @@ const ENDINGS: &[&str] = &["jsonl", "json"];
 
 /// The folder with the files of sub-agents, in a folder named like the session.
 const SUB_AGENTS: &str = "subagents";
+/// The folder in it with a folder for each workflow.
+const WORKFLOWS: &str = "workflows";
+/// What a workflow did, in such a folder. The files of its agents say more.
+const JOURNAL: &str = "journal.jsonl";
 
 /// The file with the state of a conversation of OpenHands, beside the folder of its events.
 const STATE: &str = "base_state.json";
 /// That folder.
 const EVENTS: &str = "events";
+/// The beginning of the name of the folder with a conversation that OpenHands exported, and the file
+/// in it whose facts the events have too.
+const EXPORTED: &str = "conversation_";
+const EXPORTED_FACTS: &str = "meta.json";
 
 /// The folder with the sessions of Gemini CLI. A folder in it has the sub-agents of one session.
 const CHATS: &str = "chats";
@@ -38,8 +46,23 @@ pub(super) fn session_of_parent(path: &Path, look: &Look) -> Option<String> {
 /// The session whose sub-agent has this file.
 pub(super) fn parent_session(path: &Path) -> Option<String> {
     let path = &std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let folder = path.parent().filter(|folder| folder.ends_with(SUB_AGENTS))?;
-    Some(folder.parent()?.file_name()?.to_str()?.to_owned())
+    Some(agents_folder(path)?.parent()?.file_name()?.to_str()?.to_owned())
+}
+
+/// The folder with the sub-agents of a session, if this is the file of one of them.
+fn agents_folder(path: &Path) -> Option<&Path> {
+    let folder = path.parent()?;
+    let above = folder.parent().filter(|folder| folder.ends_with(WORKFLOWS));
+    let folder = above.and_then(Path::parent).unwrap_or(folder);
+    Some(folder).filter(|folder| folder.ends_with(SUB_AGENTS))
+}
+
+/// The files of the agents of workflows, in the folder with the sub-agents of a session.
+fn of_workflows(folder: &Path) -> Vec<PathBuf> {
+    let workflows = std::fs::read_dir(folder.join(WORKFLOWS)).into_iter().flatten().flatten();
+    let mut workflows: Vec<PathBuf> = workflows.map(|entry| entry.path()).collect();
+    workflows.sort();
+    workflows.iter().flat_map(|workflow| sorted(workflow)).collect()
 }
 
 /// The session in whose folder Gemini CLI keeps this file.
@@ -112,10 +135,21 @@ pub(super) fn folder_of_events(path: &Path, dialect: &Dialect) -> Option<String>
     if is_state(path) {
         return events.file_name().map(|name| name.to_string_lossy().into_owned());
     }
+    if is_exported_event(path) {
+        let folder = events.file_name()?.to_string_lossy();
+        return Some(folder.strip_prefix(EXPORTED).unwrap_or(&folder).to_owned());
+    }
     let is_number = number_of(path).is_some();
     let is_event = is_number || stem(path).starts_with("event-");
     let session = events.parent().filter(|_| is_event && events.ends_with(EVENTS))?;
     session.file_name().map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Whether a file is an event of a conversation that OpenHands exported: `event_000003_….json`.
+fn is_exported_event(path: &Path) -> bool {
+    let stem = stem(path);
+    let number = stem.strip_prefix("event_").and_then(|rest| rest.split('_').next());
+    number.is_some_and(|number| number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The number that a file has for its name: `10.json` comes after `9.json`.
@@ -152,6 +186,7 @@ pub(super) fn relatives(path: &Path, session: &str, dialect: &Dialect) -> Vec<Pa
     }
     let (parent, folder) = match parent_session(path) {
         Some(_) => {
+            let folder = agents_folder(path).unwrap_or(folder);
             let parent = folder.parent().map(|session| session.with_extension("jsonl"));
             (parent.filter(|parent| parent.is_file()), folder.to_owned())
         }
@@ -160,8 +195,8 @@ pub(super) fn relatives(path: &Path, session: &str, dialect: &Dialect) -> Vec<Pa
         }
         None => (Some(own.clone()), path.with_extension("").join(SUB_AGENTS)),
     };
-    let agents = sorted(&folder);
-    let agents = agents.into_iter().filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
+    let agents = sorted(&folder).into_iter().chain(of_workflows(&folder));
+    let agents = agents.filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
     let mut all: Vec<PathBuf> = parent.into_iter().chain(agents).collect();
     if !all.contains(&own) {
         all.push(own);
@@ -270,8 +305,18 @@ pub(super) fn is_source_name(path: &Path) -> bool {
 /// Whether a file is named like one with lines or a document.
 pub(super) fn has_lines(path: &Path) -> bool {
     let path = &plain_path(path);
+    let is_journal = path.ends_with(JOURNAL)
+        && path.parent().and_then(Path::parent).is_some_and(|folder| folder.ends_with(WORKFLOWS));
+    let is_exported = |folder: &Path| {
+        folder
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(EXPORTED.as_bytes()))
+    };
+    let is_facts = path.ends_with(EXPORTED_FACTS) && path.parent().is_some_and(is_exported);
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.contains(&ending))
+        && !is_journal
+        && !is_facts
         && !path.as_os_str().as_encoded_bytes().ends_with(b".meta.json")
 }
 

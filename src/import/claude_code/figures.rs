@@ -1,0 +1,64 @@
+//! The token counts of a message, and of the model calls that they leave out.
+
+use std::borrow::Cow;
+
+use crate::json::{self, Json, ObjectText};
+
+/// A model call that the usage of a message leaves out.
+pub(super) struct OtherIteration<'u> {
+    /// Its number in the message, from 0.
+    pub number: usize,
+    /// The model.
+    pub model: Option<Cow<'u, str>>,
+    /// The token counts, by the names of this program.
+    pub figures: String,
+}
+
+/// The types of the calls that the usage of a message never has. An attempt of another model is not
+/// in it either.
+const APART: &[&str] = &["advisor_message", "compaction"];
+
+/// The model calls in the list `iterations` that the usage of a message leaves out.
+pub(super) fn other_iterations<'u>(
+    usage: Json<'u>,
+    model: Option<&'u str>,
+) -> impl Iterator<Item = OtherIteration<'u>> {
+    let iterations = usage.present("iterations").into_iter().flat_map(Json::items).enumerate();
+    iterations.filter_map(move |(number, iteration)| {
+        let kind = iteration.text_at("type").unwrap_or_default();
+        let other = iteration.text_at("model").filter(|other| Some(other.as_ref()) != model);
+        if !APART.contains(&kind.as_ref()) && other.is_none() {
+            return None;
+        }
+        let model = other.or_else(|| model.map(Cow::Borrowed));
+        Some(OtherIteration { number, model, figures: figures(iteration)? })
+    })
+}
+
+/// The token counts of a `usage` object, with this program's names. As in the source, input
+/// excludes cached tokens.
+pub(super) fn figures(usage: Json<'_>) -> Option<String> {
+    const NAMES: &[(&str, &str)] = &[
+        ("input_tokens", "input_tokens"),
+        ("output_tokens", "output_tokens"),
+        ("cache_read_input_tokens", "cache_read_tokens"),
+        ("cache_creation_input_tokens", "cache_creation_tokens"),
+    ];
+    let mut figures = ObjectText::new();
+    for (theirs, ours) in NAMES {
+        let Some(value) = usage.get(theirs) else { continue };
+        match value.as_u64() {
+            Some(count) => drop(figures.plain(ours, count)),
+            // No count, which `validate` tells.
+            None if matches!(value.kind(), json::Kind::Number | json::Kind::String) => {
+                figures.json(ours, Json::trusted(&value.compact()));
+            }
+            None => {}
+        }
+    }
+    let for_an_hour = usage.path("cache_creation.ephemeral_1h_input_tokens");
+    if let Some(count) = for_an_hour.and_then(Json::as_u64).filter(|count| *count > 0) {
+        figures.plain("cache_creation_1h_tokens", count);
+    }
+    (!figures.is_empty()).then(|| figures.finish())
+}
