@@ -37,6 +37,7 @@ use commands::Cli;
 pub use commands::command;
 pub use complete::script as completion_script;
 use exit::{Exit, Failure, explain};
+use runs_dir::enter_project;
 use startup::check_stdout;
 use ui::{Color, Ui};
 use wrong_usage::wrong_usage;
@@ -64,6 +65,9 @@ fn run(arguments: &[OsString]) -> Exit {
         }
         Err(error) => return usage(&error, arguments),
     };
+    if is_hook(arguments) {
+        enter_project();
+    }
     let purpose = cli.command.runs_dir_use();
     cli.global.settle(purpose);
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::settings::{RUNS_DIR, SETTINGS_FILE};
 use crate::fs::retried;
+use crate::hooks::PROJECT_VARIABLES;
 
 /// What a command does in the runs directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,14 @@ pub(super) fn runs_dir(purpose: RunsDirUse) -> PathBuf {
         Some(own) if purpose == RunsDirUse::Import || is_directory(&own) => own,
         _ => here,
     }
+}
+
+/// Makes the project that an agent works in the working directory, if a variable for its hooks names
+/// it, so that all hooks of a session find the same runs directory.
+pub(super) fn enter_project() {
+    let project = PROJECT_VARIABLES.iter().find_map(|name| absolute(name));
+    // The hook of a project that was removed meanwhile works where it is.
+    let _ = project.map(std::env::set_current_dir);
 }
 
 /// The runs directory in a parent directory, up to the repository's root or to a directory with

@@ -40,6 +40,11 @@ use HookMeaning::{
     Answer, CallDenied, CallEnd, CallFail, CallStart, Prompt, SessionEnd, TurnEnd, TurnFail,
 };
 
+/// The variables in which agents give their hooks the directory of the project. An agent's commands
+/// may change the directory in which the hooks run.
+pub(crate) const PROJECT_VARIABLES: &[&str] =
+    &["CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"];
+
 /// The agents. Sources: the published types and schemas of their hooks, November 2026.
 pub(crate) static AGENTS: &[HookAgent] = &[
     HookAgent {

@@ -10,7 +10,7 @@ mod payload;
 mod settings_file;
 mod wiring;
 
-pub(crate) use agents::{AGENTS, HookAgent, HookMeaning};
+pub(crate) use agents::{AGENTS, HookAgent, HookMeaning, PROJECT_VARIABLES};
 pub(crate) use content_id::{call_content_id, prompt_content_id};
 pub(crate) use payload::{HookPayload, NamedBy, session_in_text};
 pub(crate) use settings_file::{HookFile, HookFileFault};

@@ -20,7 +20,7 @@ const OUTPUT: &[&str] = &["tool_response", "tool_output", "toolResult", "tool_re
 const ERROR: &[&str] = &["error", "error_message", "reason"];
 const DURATION: &[&str] = &["duration_ms", "duration"];
 const PROMPT: &[&str] = &["prompt", "user_prompt"];
-const ANSWER: &[&str] = &["last_assistant_message", "lastAssistantMessage"];
+const ANSWER: &[&str] = &["last_assistant_message", "lastAssistantMessage", "prompt_response"];
 const AGENT: &[&str] = &["agent_id", "agentId"];
 const DIRECTORY: &[&str] = &["cwd", "workspace_roots"];
 const TRANSCRIPT: &[&str] = &["transcript_path", "transcriptPath"];
@@ -191,6 +191,12 @@ impl<'p> HookPayload<'p> {
         answer.into_iter().chain(failed.then(|| self.error())).collect()
     }
 
+    /// The event that a session goes on.
+    #[must_use]
+    pub(crate) fn resumed(&self) -> Draft<'static> {
+        self.finished("run.started", ObjectText::new())
+    }
+
     /// Whether the payload has no text.
     fn says_nothing(&self) -> bool {
         self.json.text_at("text").is_none_or(|text| text.trim().is_empty())
@@ -200,15 +206,14 @@ impl<'p> HookPayload<'p> {
     #[must_use]
     pub(crate) fn fatal_error(&self) -> Option<String> {
         let reason = self.json.text_at("reason").filter(|reason| reason == "error")?;
-        let text = self.json.text_at("error_message").or_else(|| self.json.text_at("error"));
-        Some(text.unwrap_or(reason).into_owned())
+        let error = ["error_message", "error"].iter().find_map(|name| self.json.present(name));
+        Some(error.map_or(reason, error_text).into_owned())
     }
 
     /// The error that a payload reports.
     fn error(&self) -> Draft<'static> {
         let error = ["error", "error_message"].iter().find_map(|name| self.json.present(name));
-        let text = |error: Json<'p>| error.text_at("message").unwrap_or_else(|| as_text(error));
-        let message = error.map_or(Cow::Borrowed("the agent failed"), text);
+        let message = error.map_or(Cow::Borrowed("the agent failed"), error_text);
         let details = self.json.text_at("error_details");
         let mut data = ObjectText::new();
         let code = error.and_then(|error| error.text_at("name"));
@@ -272,8 +277,7 @@ impl<'p> HookPayload<'p> {
         let error = ERROR.iter().find_map(|name| self.json.present(name));
         let error = error.or_else(|| output.and_then(|output| output.present("error")));
         let told = || output.and_then(|output| output.text_at("textResultForLlm"));
-        let message = error.map(|error| error.text_at("message").unwrap_or_else(|| as_text(error)));
-        let message = message.or_else(told).unwrap_or(Cow::Borrowed("failed"));
+        let message = error.map(error_text).or_else(told).unwrap_or(Cow::Borrowed("failed"));
         self.call("tool.failed", |data, _| {
             let mut error = ObjectText::new();
             error.text("message", &message);
@@ -332,6 +336,11 @@ pub(crate) fn session_in_text(bytes: &[u8]) -> Option<String> {
     })?;
     let value = check_leading(&named, JsonRules::LENIENT).ok()?;
     value.as_str().filter(|id| !is_placeholder(id)).map(Cow::into_owned)
+}
+
+/// The message of an error: an object with one, or a text.
+fn error_text(error: Json<'_>) -> Cow<'_, str> {
+    error.text_at("message").unwrap_or_else(|| as_text(error))
 }
 
 fn first_text<'p>(json: Json<'p>, names: &[&str]) -> Option<Cow<'p, str>> {

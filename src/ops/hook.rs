@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::SOURCE_END;
+use crate::history::status::Status;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
 use crate::import::{DIALECTS, SessionEnd};
 use crate::json::{Json, ObjectText};
 use crate::ops::import::{
     HowToRecord, KnownWork, SourceEnd, created_by, find, in_order, record, renew_copies, run_named,
 };
-use crate::ops::list::state_of_log;
+use crate::ops::list::{current_facts, state_of_log};
+use crate::ops::read::each_event;
 use crate::ops::refresh::refresh_derived;
 use crate::run::RunError;
+use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 use crate::run::rejects::{Rejection, Rejects};
@@ -22,6 +25,10 @@ use crate::run::rejects::{Rejection, Rejects};
 /// The largest size, in bytes, of the logs that the end of a session reads to renew what other runs
 /// repeat of it. The agent waits meanwhile.
 const RENEWED: u64 = 8 << 20;
+
+/// The largest size, in bytes, of a session file that is taken over before a prompt. The agent waits
+/// meanwhile, and the prompt must be recorded in time.
+const BEFORE: u64 = 16 << 20;
 
 /// What the records of hooks in `logs/rejected.jsonl` have after the agent's name in `source`.
 const HOOK_SOURCE: &str = ".hook";
@@ -83,7 +90,9 @@ fn typed(payload: &HookPayload<'_>) -> Option<String> {
 }
 
 /// Records the event of a payload. The run is created at the first event of its session. At the
-/// end of a turn and of the session, what is new in the agent's session file is taken over.
+/// end of a turn and of the session, what is new in the agent's session file is taken over; before
+/// a prompt too, because what came before it (a turn that was interrupted, a session that began
+/// without hooks) belongs before it.
 ///
 /// # Errors
 /// The run cannot be recorded to, or the session file cannot be read.
@@ -95,8 +104,15 @@ pub(crate) fn record_hook(
     let payload = &as_meant(payload);
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
     let options = RecordOptions { create: true, ..options };
+    let is_known = is_known_already(payload, &run, runs_dir, options)?;
+    let mut drafts = Vec::from_iter(resumption(payload, &run));
+    let goes_on = !drafts.is_empty();
+    if is_known {
+        append(&run, &drafts, options)?;
+        refresh_derived(&run, options.lock_timeout, false);
+        return Ok(());
+    }
     let mut recorder = Recorder::create(&run, options)?;
-    let mut drafts = Vec::new();
     let is_new = !recorder.has_events()?;
     if is_new {
         let now = (options.clock)();
@@ -125,8 +141,24 @@ pub(crate) fn record_hook(
     if payload.meaning.takes_over() {
         return take_over(payload, runs_dir, options);
     }
-    if is_new {
+    if is_new || goes_on {
         refresh_derived(&run, options.lock_timeout, false);
+    }
+    Ok(())
+}
+
+/// The event that a session goes on that had ended, if a prompt shows that. Its end was only the
+/// end of what was known of it.
+fn resumption(payload: &HookPayload<'_>, run: &RunDir) -> Option<Draft<'static>> {
+    let is_over = || current_facts(run).status == Status::Imported;
+    (payload.meaning == HookMeaning::Prompt && is_over()).then(|| payload.resumed())
+}
+
+/// Appends events, if there are any.
+fn append(run: &RunDir, drafts: &[Draft<'_>], options: RecordOptions) -> Result<(), RunError> {
+    if !drafts.is_empty() {
+        let outcomes = Recorder::open(run, options)?.append(drafts)?.outcomes;
+        outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
     Ok(())
 }
@@ -157,44 +189,94 @@ fn named(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<Draft<'st
     Ok(draft)
 }
 
-/// The id of a call or prompt that has none: the first number of its content that is free, or for
-/// the end of a call, the first that has begun and not ended.
+/// The id of a call or prompt that has none: the first number of its content that is free. The end
+/// of a call belongs to the newest one that has begun and not ended: an older one was refused or
+/// interrupted, and some agents report no end of it.
 fn by_content(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<String, RunError> {
     let (tool, text) = (payload.tool(), typed(payload).unwrap_or_default());
-    let is_prompt = payload.meaning == HookMeaning::Prompt;
-    let ends = !is_prompt && payload.meaning != HookMeaning::CallStart;
-    let state = if is_prompt {
-        "prompt"
-    } else if ends {
-        "end"
-    } else {
-        "start"
+    let id = |number| match payload.meaning {
+        HookMeaning::Prompt => prompt_content_id(&text, number),
+        _ => call_content_id(&tool, payload.input(), number),
     };
-    for number in 1.. {
+    let mut has = |id: &str, state: &str| {
         // Another hook may have taken a number meanwhile.
         recorder.search_again();
-        let id = match is_prompt {
-            true => prompt_content_id(&text, number),
-            false => call_content_id(&tool, payload.input(), number),
+        recorder.stored(&format!("{id}/{state}")).map(|line| line.is_some())
+    };
+    let mut open = None;
+    for id in (1..).map(id) {
+        let is_free = match payload.meaning {
+            HookMeaning::Prompt => !has(&id, "prompt")?,
+            HookMeaning::CallStart => !has(&id, "start")?,
+            _ => match (has(&id, "start")?, has(&id, "end")?) {
+                (true, false) => {
+                    open = Some(id);
+                    continue;
+                }
+                (begun, ended) => !begun && !ended,
+            },
         };
-        if recorder.stored(&format!("{id}/{state}"))?.is_none() {
-            return Ok(id);
+        if is_free {
+            return Ok(open.unwrap_or(id));
         }
     }
     Ok(String::new())
 }
 
-/// Imports what is new in the session file of the agent.
+/// Takes over what the session file has from before a prompt, or before the first event of a run.
+/// Returns whether the prompt itself is there: some agents write it before they report it.
+fn is_known_already(
+    payload: &HookPayload<'_>,
+    run: &RunDir,
+    runs_dir: &Path,
+    options: RecordOptions,
+) -> Result<bool, RunError> {
+    let is_new = run.events().metadata().map_or(0, |log| log.len()) == 0;
+    let is_prompt = payload.meaning == HookMeaning::Prompt;
+    let is_due = (is_prompt || is_new) && !payload.meaning.takes_over();
+    let length = |path: Cow<'_, str>| Path::new(path.as_ref()).metadata().ok().map(|it| it.len());
+    let is_short = payload.transcript().and_then(length).is_some_and(|length| length <= BEFORE);
+    if !is_due || !is_short || !import_file(payload, run, runs_dir, options)? || !is_prompt {
+        return Ok(false);
+    }
+    let mut newest = None;
+    each_event(run, |event, _| {
+        if event.is_prompt() {
+            newest = event.text().filter(|_| !event.is_by_hook()).map(Cow::into_owned);
+        }
+    })?;
+    // If it is an earlier one of the same text, the end of the turn takes this one over.
+    Ok(newest.is_some() && newest == typed(payload))
+}
+
+/// Takes over what is new in the session file of the agent, or without one, what the payload says.
 fn take_over(
     payload: &HookPayload<'_>,
     runs_dir: &Path,
     options: RecordOptions,
 ) -> Result<(), RunError> {
-    let dialect = DIALECTS.iter().find(|dialect| dialect.name == payload.agent.name);
-    let (Some(dialect), Some(path)) = (dialect, payload.transcript()) else {
-        return without_file(payload, runs_dir, options);
-    };
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
+    if !import_file(payload, &run, runs_dir, options)? {
+        append(&run, &untold(payload, &run), options)?;
+    } else if payload.meaning == HookMeaning::SessionEnd && !current_facts(&run).status.is_over() {
+        // A file without anything new has no new end.
+        append(&run, &Vec::from_iter(unless_over(payload, &run)), options)?;
+    } else {
+        return Ok(());
+    }
+    refresh_derived(&run, options.lock_timeout, true);
+    Ok(())
+}
+
+/// Imports what is new in the session file of the agent. Returns whether there is one.
+fn import_file(
+    payload: &HookPayload<'_>,
+    run: &RunDir,
+    runs_dir: &Path,
+    options: RecordOptions,
+) -> Result<bool, RunError> {
+    let dialect = DIALECTS.iter().find(|dialect| dialect.name == payload.agent.name);
+    let (Some(dialect), Some(path)) = (dialect, payload.transcript()) else { return Ok(false) };
     let found = find(&[PathBuf::from(path.as_ref())], Some(dialect), None);
     let sessions = in_order(found.sessions, runs_dir);
     let known = KnownWork::new(runs_dir, &sessions);
@@ -205,45 +287,37 @@ fn take_over(
         record(session, runs_dir, &how, &known.begin(index))?;
     }
     if ends {
-        renew_copies(std::slice::from_ref(&run), RENEWED, options)?;
+        renew_copies(std::slice::from_ref(run), RENEWED, options)?;
     }
-    if sessions.is_empty() {
-        return without_file(payload, runs_dir, options);
-    }
-    Ok(())
+    Ok(!sessions.is_empty())
 }
 
-/// Records what the session file would have: the outcome of a turn, and the end of the session. A
-/// file that is imported later may report another end.
-fn without_file(
-    payload: &HookPayload<'_>,
-    runs_dir: &Path,
-    options: RecordOptions,
-) -> Result<(), RunError> {
-    let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
-    let state = state_of_log(&run);
-    let is_open = !state.status().is_over() || state.source_went_on();
-    // A file that is named may be imported later. It has the outcome itself.
+/// What the session file would have: the outcome of a turn, and the end of the session.
+fn untold(payload: &HookPayload<'_>, run: &RunDir) -> Vec<Draft<'static>> {
+    // A file that can be imported later has the outcome itself.
     let has_dialect = DIALECTS.iter().any(|dialect| dialect.name == payload.agent.name);
-    let mut drafts = match payload.transcript() {
-        Some(_) if has_dialect => Vec::new(),
-        _ => payload.outcome(),
+    let is_there = |path: Cow<'_, str>| Path::new(path.as_ref()).exists();
+    let has_file = has_dialect && payload.transcript().is_some_and(is_there);
+    let mut drafts = if has_file { Vec::new() } else { payload.outcome() };
+    if payload.meaning == HookMeaning::SessionEnd {
+        drafts.extend(unless_over(payload, run));
+    }
+    drafts
+}
+
+/// The end of the session, unless the log has it. A file that is imported later may report another
+/// one.
+fn unless_over(payload: &HookPayload<'_>, run: &RunDir) -> Option<Draft<'static>> {
+    let state = state_of_log(run);
+    if state.status().is_over() && !state.source_went_on() {
+        return None;
+    }
+    let end = match payload.fatal_error() {
+        Some(error) => SessionEnd::failed(error),
+        None => SessionEnd::unknown(),
     };
-    if payload.meaning == HookMeaning::SessionEnd && is_open {
-        let end = match payload.fatal_error() {
-            Some(error) => SessionEnd::failed(error),
-            None => SessionEnd::unknown(),
-        };
-        let mut data = ObjectText::new();
-        end.tell_reason(&mut data);
-        data.json(SOURCE_END, Json::trusted("true"));
-        drafts.push(Draft::new(end.kind, data));
-    }
-    if !drafts.is_empty() {
-        let mut recorder = Recorder::open(&run, options)?;
-        let outcomes = recorder.append(&drafts)?.outcomes;
-        outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
-    }
-    refresh_derived(&run, options.lock_timeout, true);
-    Ok(())
+    let mut data = ObjectText::new();
+    end.tell_reason(&mut data);
+    data.json(SOURCE_END, Json::trusted("true"));
+    Some(Draft::new(end.kind, data))
 }

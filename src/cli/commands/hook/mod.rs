@@ -20,6 +20,9 @@ use crate::text::units::duration;
 use deadline::Deadline;
 use nix::sys::signal::Signal;
 
+/// What some programs write before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// Maximum size of a payload, in bytes.
 const MOST: u64 = 64 << 20;
 
@@ -79,6 +82,9 @@ fn record(
     bytes: &mut Vec<u8>,
 ) -> anyhow::Result<()> {
     std::io::stdin().lock().take(MOST + 1).read_to_end(bytes)?;
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        bytes.drain(..BYTE_ORDER_MARK.len());
+    }
     anyhow::ensure!(bytes.len() as u64 <= MOST, "the payload has more than {MOST} bytes");
     anyhow::ensure!(!bytes.trim_ascii().is_empty(), "there is no payload on standard input");
     if check(bytes, JsonRules::LENIENT).is_err()
@@ -112,9 +118,17 @@ fn keep(
         Some(payload) => Some((payload.agent, payload.session.clone().into_owned())),
         None => agent.zip(session_in_text(bytes)),
     };
-    let Some((agent, session)) = known else { return Ok(()) };
-    let trouble = HookTrouble { agent: agent.name, session: &session, reason, payload: bytes };
-    keep_trouble(&trouble, &global.runs_dir, options(global, deadline.left() / 2)?)?;
+    let keep = |agent: &'static HookAgent, session: &str| {
+        let trouble = HookTrouble { agent: agent.name, session, reason, payload: bytes };
+        keep_trouble(&trouble, &global.runs_dir, options(global, deadline.left() / 2)?)?;
+        anyhow::Ok(())
+    };
+    if let Some((agent, session)) = known {
+        return keep(agent, &session);
+    }
+    // A part of a payload may not show its agent. The session's run does.
+    let Some(session) = session_in_text(bytes) else { return Ok(()) };
+    AGENTS.iter().find_map(|agent| keep(agent, &session).ok());
     Ok(())
 }
 

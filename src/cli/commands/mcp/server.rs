@@ -4,8 +4,9 @@ use std::future::{Future, ready};
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    JsonObject, ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, ErrorCode, Implementation, JsonObject, ListToolsResult, PaginatedRequestParams,
+    ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -64,6 +65,22 @@ impl ServerHandler for RecallServer {
         let called = tokio::task::spawn_blocking(move || tool.call(&recall, arguments)).await;
         let bug = |_| ErrorData::internal_error("the call stopped because of a bug", None);
         Ok(result(called.map_err(bug)?).into())
+    }
+
+    /// A request of another method, or one whose parameters have another shape.
+    fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> impl Future<Output = Result<CustomResult, ErrorData>> + Send + '_ {
+        let CustomRequest { method, .. } = request;
+        ready(Err(match method.as_str() {
+            "tools/call" => {
+                let message = "tools/call takes the name of a tool and an object of arguments";
+                ErrorData::invalid_params(message, None)
+            }
+            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        }))
     }
 }
 
