@@ -291,6 +291,7 @@ fn each_check_has_its_run() {
         ),
         ("RL015", mostly_rejecting(), no),
         ("RL016", ending_badly("run.failed"), no),
+        ("RL017", rewritten(rejecting(), "logs/rejected.jsonl", |text| Some(text.repeat(2))), no),
         ("RL101", line(r#"{"sequence":7}"#), no),
         ("RL102", line(r#"{"sequence":4}"#), no),
         ("RL103", line(r#"{"event_id":"e2"}"#), no),

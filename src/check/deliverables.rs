@@ -190,6 +190,7 @@ fn fault(
         }
         FileState::Missing => Some((Code::RL803, Verdict::Incomplete, "missing".to_owned())),
         FileState::Unreadable => failed("not a readable regular file".to_owned()),
+        FileState::UnreadFolder => failed("the folder cannot be read".to_owned()),
         FileState::TooLarge(bytes) => failed(format!("{bytes} bytes are too large to check")),
         FileState::Unsteady => failed("it changed while it was being read".to_owned()),
         FileState::File(content) => {

@@ -16,6 +16,10 @@ pub(super) struct Rejections {
     accepted: u64,
     /// Rejected lines.
     rejected: u64,
+    /// Calls that have begun and not ended.
+    open_calls: u64,
+    /// Whether lines were rejected during a call: the call is that of the program that wrote them.
+    is_in_call: bool,
     /// The place of the newest event that reports rejected lines.
     place: Option<Place>,
 }
@@ -24,10 +28,16 @@ impl Rejections {
     /// Takes the next event, at that place.
     pub(super) fn observe(&mut self, view: &View<'_, '_>, place: impl Fn() -> Place) {
         match view.role {
+            Role::ToolStart => self.open_calls += 1,
+            Role::ToolEnd | Role::ToolFail => self.open_calls = self.open_calls.saturating_sub(1),
+            _ => {}
+        }
+        match view.role {
             Role::RejectedLines => {
                 let lines = view.data.get("lines").and_then(Json::as_u64).unwrap_or(0);
                 self.rejected = self.rejected.saturating_add(lines);
                 self.place = Some(place());
+                self.is_in_call |= self.open_calls > 0;
             }
             Role::Recovered => {}
             // The beginning and the end of the run are not input.
@@ -38,7 +48,9 @@ impl Rejections {
 
     /// The finding if more lines were rejected than events recorded.
     pub(super) fn finding(self) -> Option<Finding> {
-        let Self { accepted, rejected, place } = self;
+        let Self { rejected, place, .. } = self;
+        // The start and the end of that call are no input.
+        let accepted = self.accepted.saturating_sub(if self.is_in_call { 2 } else { 0 });
         let place = place.filter(|_| rejected > accepted)?;
         let (lines, events) = (plural(rejected, "line"), plural(accepted, "event"));
         let message = format!("{lines} rejected, {events} recorded");

@@ -21,6 +21,9 @@ use crate::json::Json;
 /// Characters kept of the first prompt.
 const PROMPT: usize = 200;
 
+/// The verdict on deliverables, and on each file, that nothing is wrong.
+const PASSED: &str = "passed";
+
 /// Maximum number of paths that are kept as missing, and of their bytes.
 const MOST_MISSING: usize = 10_000;
 const MISSING_BYTES: usize = 1 << 20;
@@ -387,25 +390,38 @@ impl RunState {
             Role::DeliverableVerdict => {
                 // A verdict that says nothing is not `passed`.
                 let status = view.data.present("status").map(as_text);
-                self.deliverables.status = Some(status.unwrap_or("unknown".into()).into_owned());
+                let status = status.unwrap_or("unknown".into()).into_owned();
                 let listed = view.data.path("missing").into_iter().flat_map(Json::items);
-                for path in listed.filter_map(Json::as_str) {
+                let mut unmet: Vec<Cow<'_, str>> = listed.filter_map(Json::as_str).collect();
+                let files = view.data.path("files");
+                let files = || files.into_iter().flat_map(Json::items);
+                if status == PASSED {
+                    // A verdict that contradicts itself is not `passed`.
+                    self.deliverables.missing.clear();
+                    unmet.extend(files().filter_map(unmet_file));
+                }
+                for path in unmet {
                     if !self.deliverables.missing.iter().any(|known| *known == path) {
                         self.missing(path);
                     }
                 }
-                let files = view.data.path("files");
-                let files = files.into_iter().flat_map(Json::items).filter_map(recorded_file);
-                self.recorded_files = files.collect();
+                self.deliverables.status = Some(status);
+                self.recorded_files = files().filter_map(recorded_file).collect();
             }
             _ => {}
         }
     }
 }
 
+/// The path of a file of a verdict that did not pass.
+fn unmet_file(file: Json<'_>) -> Option<Cow<'_, str>> {
+    file.text_at("status").filter(|status| status != PASSED)?;
+    file.text_at("path")
+}
+
 /// A file that passed, of a verdict. One that did not pass must change.
 fn recorded_file(file: Json<'_>) -> Option<RecordedFile> {
-    file.text_at("status").filter(|status| status == "passed")?;
+    file.text_at("status").filter(|status| status == PASSED)?;
     Some(RecordedFile {
         path: file.text_at("path")?.into_owned(),
         bytes: file.get("bytes").and_then(Json::as_u64)?,

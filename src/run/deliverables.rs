@@ -36,6 +36,8 @@ pub(crate) enum FileState {
     Outside,
     /// A folder, a device, a pipe, or something that cannot be read.
     Unreadable,
+    /// A folder that cannot be read, in which the file may be.
+    UnreadFolder,
     /// A file that is too large to be read or hashed; its size in bytes.
     TooLarge(u64),
     /// A file that changed during reading, or took too long to read.
@@ -70,24 +72,39 @@ pub(crate) fn full_path(path: &str) -> String {
     if path.contains('/') { path.to_owned() } else { format!("{FOLDER}/{path}") }
 }
 
-/// The files below `deliverables/`, including links. Paths are relative to the run directory and
-/// sorted.
+/// What is below `deliverables/`. Paths are relative to the run directory and sorted.
+#[derive(Debug, Default)]
+pub(crate) struct DeliverableFiles {
+    /// The files, including links.
+    pub(crate) files: Vec<String>,
+    /// The folders that cannot be read.
+    pub(crate) unread: Vec<String>,
+}
+
+/// The files below `deliverables/`.
 #[must_use]
-pub(crate) fn files(run: &RunDir) -> Vec<String> {
+pub(crate) fn files(run: &RunDir) -> DeliverableFiles {
     let folder = run.directory().join(FOLDER);
+    let folder_is_there = folder.is_there();
     let is_link = folder.metadata().is_ok_and(|found| found.file_type().is_symlink());
     // What a link leads to is not of the run.
-    let folder = Some(folder).filter(|_| !is_link).into_iter();
-    folder
-        .flat_map(|folder| WalkDir::new(folder.path()).min_depth(1).sort_by_file_name())
-        .filter_map(Result::ok)
-        .filter(|entry| !entry.file_type().is_dir())
-        .filter_map(|entry| {
-            let path = entry.path().strip_prefix(run.path()).ok()?;
-            Some(path.to_string_lossy().into_owned())
-        })
-        .take(MAX_FILES)
-        .collect()
+    let folder = Some(folder).filter(|_| !is_link && folder_is_there).into_iter();
+    let name = |path: &Path| {
+        let path = path.strip_prefix(run.path()).ok()?;
+        Some(path.to_string_lossy().into_owned())
+    };
+    let mut found = DeliverableFiles::default();
+    let entries =
+        folder.flat_map(|folder| WalkDir::new(folder.path()).min_depth(1).sort_by_file_name());
+    for entry in entries {
+        match entry {
+            _ if found.files.len() == MAX_FILES => break,
+            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) => found.files.extend(name(entry.path())),
+            Err(error) => found.unread.extend(error.path().and_then(name)),
+        }
+    }
+    found
 }
 
 /// The state of the deliverable at a path relative to the run directory.

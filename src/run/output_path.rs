@@ -21,15 +21,21 @@ const OWN: &[&str] = &[
 /// # Errors
 /// It is a file of a run: the log would be lost, or the run would not be valid any more.
 pub(crate) fn output_path(path: &Path) -> Result<PathAt, FsError> {
-    let file = real(path);
+    // The path itself may be a link to such a file.
+    let target = path.canonicalize().ok();
+    if is_of_run(&real(path)) || target.is_some_and(|target| is_of_run(&target)) {
+        return Err(FsError::unsafe_path(path, "a file of a run, which no output may replace"));
+    }
+    Ok(PathAt::of(path))
+}
+
+/// Whether a path without links is that of a file of a run.
+fn is_of_run(file: &Path) -> bool {
     let is_own = |run: &Path| {
         run.join(EVENTS).symlink_metadata().is_ok()
             && OWN.iter().any(|own| file.strip_prefix(run).is_ok_and(|name| name.starts_with(own)))
     };
-    if file.ancestors().skip(1).any(is_own) {
-        return Err(FsError::unsafe_path(path, "a file of a run, which no output may replace"));
-    }
-    Ok(PathAt::of(path))
+    file.ancestors().skip(1).any(is_own)
 }
 
 /// The path without links in its directories. Some of them may not exist yet.

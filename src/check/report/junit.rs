@@ -75,7 +75,16 @@ fn checks<'r>(
             lines.push(check.remedy.to_owned());
             (line(first), lines.join("\n"))
         });
-        case(&name, check.family, fault)
+        let mut case = case(&name, check.family, fault);
+        let lesser = |finding: &&Finding| finding.code == check.code && finding.level < least;
+        let lesser = report.findings.all.iter().filter(lesser).take(MAX_SHOWN);
+        let lesser = lesser.map(|one| format!("{} {}", one.level.name(), line(&one)));
+        let lesser = lesser.collect::<Vec<_>>().join("\n");
+        if !lesser.is_empty() {
+            // They fail no test, but a reader of the report sees them.
+            case.set_system_out(printable(&inert::text(&lesser)));
+        }
+        case
     })
 }
 

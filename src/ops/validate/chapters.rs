@@ -2,8 +2,9 @@
 
 use crate::chapter::index::Index;
 use crate::chapter::outline::Outlines;
-use crate::check::chapters::event;
-use crate::check::finding::Findings;
+use crate::check::chapters::{FOLDER, event};
+use crate::check::finding::{Finding, Findings, Place};
+use crate::check::table::Code;
 use crate::event::templates::Templates;
 use crate::fs::check_dir;
 use crate::ops::chapter::{compare, is_exported};
@@ -31,6 +32,12 @@ pub(super) fn check(
     findings.append(found);
     if check_dir(&run.chapters()).is_err() {
         // Nothing was exported.
+        return Ok(());
+    }
+    if let Err(error) = run.chapters().path().read_dir() {
+        let place = Place::file(FOLDER);
+        let message = format!("the folder cannot be read: {error}");
+        findings.push(Finding::new(Code::RL712, place, message));
         return Ok(());
     }
     // The texts of the chapters are only needed here.

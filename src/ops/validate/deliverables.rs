@@ -8,7 +8,7 @@ use crate::check::deliverables::{Deliverable, Verdict, changed, judge, worst};
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::table::Code;
 use crate::history::state::{RecordedFile, RunState};
-use crate::run::deliverables::{FOLDER, FileState, Wants, files, look};
+use crate::run::deliverables::{DeliverableFiles, FOLDER, FileState, Wants, files, look};
 use crate::run::dir::RunDir;
 use crate::run::requirement::Requirement;
 use crate::text::human::plural;
@@ -34,12 +34,15 @@ pub(super) fn deliverables(
     findings: &mut Findings,
 ) -> JudgedDeliverables {
     let started = state.started_at.or(state.created_at);
-    let there = files(run);
+    let DeliverableFiles { files: there, unread } = files(run);
     let mut seen = HashSet::new();
     let mut declared: Vec<Requirement> = Vec::new();
     let mut verdicts = Vec::new();
     let recorded = state.deliverables.required.iter().map(|text| (text, true));
-    let required = recorded.chain(criteria.require.iter().map(|text| (text, false)));
+    // What the last check did not find is looked for again, so that a new verdict cannot forget it.
+    let missing = &state.deliverables.missing;
+    let again = missing.iter().filter(|_| criteria.hashes).map(|text| (text, true));
+    let required = recorded.chain(criteria.require.iter().map(|text| (text, false))).chain(again);
     for (text, is_recorded) in required.filter(|(text, _)| seen.insert(*text)) {
         let parse = if is_recorded { Requirement::recorded } else { Requirement::parse };
         let required = match parse(text) {
@@ -59,7 +62,12 @@ pub(super) fn deliverables(
             let found = look(run, &path, wants);
             (path, found)
         };
-        let found: Vec<(String, FileState)> = paths.into_iter().map(look).collect();
+        let mut found: Vec<(String, FileState)> = paths.into_iter().map(look).collect();
+        if required.pattern.is_some() {
+            // A file that the pattern means may be there.
+            let unread = unread.iter().cloned();
+            found.extend(unread.map(|folder| (folder, FileState::UnreadFolder)));
+        }
         verdicts.push(judge(&required, &found, started));
         declared.push(required);
     }
@@ -80,13 +88,19 @@ pub(super) fn deliverables(
         findings.push(finding);
     }
     let recorded = state.deliverables.status.as_deref().and_then(Verdict::parse);
-    // A file that is recorded as missing is a verdict, also without its event.
-    let missing = state.deliverables.missing.first().filter(|_| recorded.is_none());
+    // A file that is recorded as missing is a verdict, also without its event, and beside one that
+    // says the contrary.
+    let is_passed = |recorded: Option<Verdict>| recorded.is_none_or(|it| it == Verdict::Passed);
+    let missing = missing.first().filter(|_| is_passed(recorded));
     let implied = if missing.is_some() { Verdict::Incomplete } else { Verdict::Passed };
-    let (recorded, computed) = (recorded.unwrap_or(implied), worst(&verdicts));
+    let (told, computed) = (recorded, worst(&verdicts));
+    let recorded = told.unwrap_or(implied).max(implied);
     if recorded > computed && !criteria.hashes {
         let (name, now) = (recorded.name(), computed.name());
         let message = match missing {
+            Some(path) if told.is_some() => {
+                format!("the recorded verdict is passed, but says that {path} did not pass")
+            }
             Some(path) => format!("{path} was recorded as missing, and no verdict followed"),
             None => format!("the recorded verdict is {name}; it would be {now} now"),
         };

@@ -1,14 +1,14 @@
 //! Compares `logs/rejected.jsonl` with what the log says about it.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Seek as _};
 
 use sha2::{Digest as _, Sha256};
 
 use super::rejected_end::rejected_end;
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::LOG;
-use crate::check::table::Code;
+use crate::check::table::{Code, Level};
 use crate::event::envelope;
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -19,6 +19,10 @@ use crate::json::{Json, Kind, Members};
 use crate::log::rejected::of_tail;
 use crate::log::tail::read_range;
 use crate::run::dir::RunDir;
+use crate::text::human::plural;
+
+/// The file of the records, in findings.
+const RECORDS: &str = "logs/rejected.jsonl";
 
 /// Maximum number of records that one torn tail was moved to.
 const MOST_PIECES: usize = 1 << 16;
@@ -50,11 +54,12 @@ pub(super) fn evidence(
     status: Status,
     findings: &mut Findings,
 ) -> Result<(), FsError> {
-    if claims.is_empty() {
+    let records = open_regular(&run.rejected(), Access::Read).ok();
+    if claims.is_empty() && records.is_none() {
         return Ok(());
     }
     let log = open_regular(&run.events(), Access::Read)?;
-    let records = open_regular(&run.rejected(), Access::Read).ok();
+    let mut told = Some(Vec::new());
     let tails = records.as_ref().map(tails).unwrap_or_default();
     for claim in claims {
         let (from, length) = claim.range;
@@ -67,11 +72,13 @@ pub(super) fn evidence(
             event_id: Some(event.event_id.clone().into_owned()),
             ..Place::file(LOG)
         };
-        if view.role == Role::RejectedLines
-            && let Some((file, ranges)) = records.as_ref().zip(ranges(&view.data))
-        {
-            let finding = rejected_end(file, &ranges, status);
-            finding.into_iter().for_each(|finding| findings.push(finding(place())));
+        if view.role == Role::RejectedLines {
+            let ranges = ranges(&view.data);
+            if let Some((file, ranges)) = records.as_ref().zip(ranges.as_deref()) {
+                let finding = rejected_end(file, ranges, status);
+                finding.into_iter().for_each(|finding| findings.push(finding(place())));
+            }
+            told = told.zip(ranges).map(|(told, ranges)| [told, ranges].concat());
         }
         let wanted = view.data.text_at("sha256").unwrap_or_default();
         // An event after a damaged line tells that nothing was moved.
@@ -90,7 +97,44 @@ pub(super) fn evidence(
             findings.push(Finding::new(Code::RL014, place(), message));
         }
     }
+    if let Some((file, told)) = records.as_ref().zip(told) {
+        let untold = untold(file, told);
+        if let Some((from, _)) = untold.first() {
+            let place = || Place { offset: Some(*from), ..Place::file(RECORDS) };
+            let lines = plural(untold.len() as u64, "line");
+            let message = format!("{lines} that no event of the log tells of");
+            // A stream that is going on tells of its lines at its end.
+            let most = if status.is_over() { Level::Error } else { Level::Info };
+            findings.push(Finding::new(Code::RL017, place(), message).at_most(most));
+            let finding = rejected_end(file, &untold, status);
+            finding.into_iter().for_each(|finding| findings.push(finding(place()).at_most(most)));
+        }
+    }
     Ok(())
+}
+
+/// The records of rejected lines outside of all ranges that events tell of: each one's range.
+fn untold(file: &File, mut told: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    told.sort_unstable();
+    let (Ok(file), mut told) = (file.try_clone(), told.into_iter().peekable()) else {
+        return Vec::new();
+    };
+    let mut reader = BufReader::new(file);
+    if reader.rewind().is_err() {
+        return Vec::new();
+    }
+    let (mut line, mut at, mut untold) = (Vec::new(), 0, Vec::new());
+    while let Ok(length @ 1..) = reader.read_until(b'\n', &mut line) {
+        let end = at + length as u64;
+        while told.next_if(|(_, to)| *to <= at).is_some() {}
+        let is_told = told.peek().is_some_and(|(from, _)| *from <= at);
+        if !is_told && of_tail(&line).is_none() && !line.trim_ascii().is_empty() {
+            untold.push((at, end));
+        }
+        at = end;
+        line.clear();
+    }
+    untold
 }
 
 /// The records of torn tails: their ranges in the file, and where the bytes were in the log.

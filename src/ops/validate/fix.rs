@@ -7,13 +7,13 @@ use crate::check::mend::{FixAction, FixInput, Step, StepStatus, plan};
 use crate::check::table::Code;
 use crate::check::{chapters, state};
 use crate::event::time::Timestamp;
-use crate::fs::{is_regular, keep_copy, remove_file};
+use crate::fs::{is_regular, keep_copy, read_small, remove_file};
 use crate::ops::chapter::rebuild;
 use crate::ops::error::OpsError;
 use crate::ops::report::Reporter;
 use crate::ops::transcript;
 use crate::run::RunError;
-use crate::run::derive::refresh;
+use crate::run::derive::{MAX_STATE, refresh};
 use crate::run::dir::RunDir;
 use crate::run::mend::{LogEnd, ending, mend};
 use crate::run::options::RecordOptions;
@@ -28,6 +28,8 @@ pub(crate) struct FixPlan {
     lost: bool,
     /// Whether the transcript differs from the one derived from the events.
     edited: bool,
+    /// Whether `run.json` has no head that could be read: what it says of the log is not compared.
+    unread: bool,
 }
 
 /// The result of a fix.
@@ -64,9 +66,10 @@ pub(crate) fn plan_fix(
         lost: found.lost,
     });
     refuse(run, &mut steps);
-    let edited = findings.all.iter().any(|finding| finding.code == Code::RL504);
+    let has = |code| findings.all.iter().any(|finding| finding.code == code);
+    let (edited, unread) = (has(Code::RL504), has(Code::RL404));
     let (last_sequence, lost) = (found.last_sequence, found.lost);
-    Ok(FixPlan { steps, ending, last_sequence, lost, edited })
+    Ok(FixPlan { steps, ending, last_sequence, lost, edited, unread })
 }
 
 impl FixPlan {
@@ -82,10 +85,15 @@ impl FixPlan {
         options: &RecordOptions,
         report: &dyn Reporter,
     ) -> Fixed {
-        let Self { mut steps, ending, last_sequence, lost, edited } = self;
+        let Self { mut steps, ending, last_sequence, lost, edited, unread } = self;
         let end_in_order =
             || Ok(mend(run, ending.damaged.as_ref(), last_sequence, *options).map(drop)?);
-        let records = || Ok(refresh(run, options.lock_timeout).map(drop)?);
+        let records = || {
+            if unread && may_tell_head(run) {
+                keep_copy(&run.state())?;
+            }
+            Ok(refresh(run, options.lock_timeout).map(drop)?)
+        };
         let transcript = || {
             if lost && edited {
                 keep_copy(&run.transcript())?;
@@ -104,6 +112,12 @@ impl FixPlan {
         let error = outcomes.into_iter().find_map(Result::err);
         Fixed { steps, error }
     }
+}
+
+/// Whether a person may still find out from `run.json` how the log ended.
+fn may_tell_head(run: &RunDir) -> bool {
+    let stored = read_small(&run.state(), MAX_STATE).ok().flatten().unwrap_or_default();
+    String::from_utf8_lossy(&stored).contains("\"hash\"")
 }
 
 /// Removes the temporary files of processes that no longer exist.
