@@ -204,3 +204,41 @@ fn a_payload_that_was_cut() {
     let marked = "\u{feff}{\"session_id\":\"s-1\",\"hook_event_name\":\"Notification\"}";
     assert_eq!(bench.feed(&["hook"], marked.as_bytes()).err, "");
 }
+
+/// If this fails, a command that the session file says failed is a good one for the next agent.
+#[test]
+fn an_end_that_the_session_file_corrects() {
+    let bench = with_runs();
+    let line = |kind: &str, payload: Value| json!({"timestamp": "2026-05-01T10:00:00.000Z", "type": kind, "payload": payload});
+    let output = "Wall time: 0.1 seconds\nProcess exited with code 1\nOutput:\nno such file";
+    let lines = [
+        line("session_meta", json!({"id": "s-1", "cwd": "/p"})),
+        line("event_msg", json!({"type": "user_message", "message": "Fix it"})),
+        line(
+            "response_item",
+            json!({"type": "function_call", "name": "exec_command",
+            "arguments": "{\"cmd\":\"make test\"}", "call_id": "call_1"}),
+        ),
+        line(
+            "response_item",
+            json!({"type": "function_call_output", "call_id": "call_1", "output": output}),
+        ),
+    ];
+    let codex = |more: Value| {
+        let mut payload = json!({"model": "m", "turn_id": "t", "tool_name": "Bash", "tool_use_id": "call_1",
+            "tool_input": {"command": "make test"}, "transcript_path": bench.path("rollout-1.jsonl").display().to_string()});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        payload
+    };
+    hook(&bench, "UserPromptSubmit", &codex(json!({"prompt": "Fix it"})));
+    hook(&bench, "PreToolUse", &codex(json!({})));
+    hook(&bench, "PostToolUse", &codex(json!({"tool_response": output})));
+    fs::write(bench.path("rollout-1.jsonl"), jsonl(&lines)).unwrap();
+    hook(&bench, "Stop", &codex(json!({})));
+    let digest = bench.ok(&["summarize", "latest", "--session", "--extractive"]);
+    assert!(digest.contains("make test: exit status 1: no such file"), "{digest}");
+    assert!(!digest.contains("no error"), "{digest}");
+    let context = bench.ok(&["context", "latest"]);
+    assert!(!context.contains("earlier call"), "{context}");
+    assert_eq!(context.matches("no such file").count(), 1, "{context}");
+}

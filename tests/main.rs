@@ -59,6 +59,7 @@ mod import_gemini;
 mod import_grown;
 mod import_newer_shapes;
 mod import_opencode;
+mod import_opencode_2;
 mod import_openhands;
 mod import_pi;
 mod init;

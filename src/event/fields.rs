@@ -456,6 +456,12 @@ impl<'e, 'a> View<'e, 'a> {
         self.data.text_at("time_origin").is_some_and(|origin| origin == TIME_OF_READING)
     }
 
+    /// Whether the event tells the end of a call anew: it takes the place of an earlier one.
+    #[must_use]
+    pub(crate) fn revises(&self) -> bool {
+        self.data.get(REVISES).is_some()
+    }
+
     /// Whether a hook of the agent recorded the event. See [`RECORDED_BY`].
     #[must_use]
     pub fn is_by_hook(&self) -> bool {

@@ -9,7 +9,7 @@ use super::known_calls::{KnownCalls, KnownEnd, KnownStart, number};
 use super::names::{InternedName, Names};
 use super::recent_starts::RecentStarts;
 use crate::event::catalogue;
-use crate::event::fields::{REVISES, View};
+use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 
@@ -270,7 +270,7 @@ impl Calls {
         };
         let end = KnownEnd::new(event.sequence, duration_ms, status);
         let earlier = self.known.end_mut(call);
-        let repeated_end = earlier.is_some() && view.data.get(REVISES).is_none();
+        let repeated_end = earlier.is_some() && !view.revises();
         let is_second = earlier.as_ref().is_some_and(|earlier| earlier.count == 1);
         match earlier {
             Some(earlier) => earlier.replace(end),

@@ -19,6 +19,7 @@ mod gemini;
 mod gemini_calls;
 pub(crate) mod line;
 mod opencode;
+mod opencode_stored;
 mod openhands;
 mod pi;
 pub(crate) mod rejected_end;

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::opencode_stored::{in_older_form, turn_outcome};
 use super::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
 };
@@ -17,7 +18,7 @@ use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, as_text, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::json::{Json, ObjectText};
+use crate::json::{Json, JsonRules, ObjectText, check};
 
 /// The sign of a part whose type is not among those known.
 pub(super) const PART: &str = "messageID";
@@ -46,6 +47,9 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     }
     match () {
         () if has("projectID") && has("directory") => Some("projectID and directory"),
+        () if has("projectID") && line.path("location.directory").is_some() => {
+            Some("projectID and location")
+        }
         () if has("sessionID") && has("role") && has("time") => Some("sessionID and role"),
         () if has("messageID") && has("id") => {
             let kind = line.text_at("type")?;
@@ -59,11 +63,22 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
 
 /// The output of `opencode run` ends with the error that ended it.
 pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    if let Some(outcome) = turn_outcome(line) {
+        let has_failed = outcome == "failed";
+        return Some(if has_failed {
+            SessionEnd::failed(TURN_FAILED)
+        } else {
+            SessionEnd::unknown()
+        });
+    }
     line.text_at("type").filter(|kind| kind == "error" && line.get("sessionID").is_some())?;
     let error =
         line.present("error").filter(|error| error.text_at("name").as_deref() != Some(STOPPED))?;
     Some(SessionEnd::failed(error_message(error)))
 }
+
+/// Why a session failed whose last turn did.
+const TURN_FAILED: &str = "the last turn failed";
 
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
@@ -74,7 +89,7 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
 const DENIALS: &[&str] = &["The user rejected permission", "The user has specified a rule"];
 
 /// The error of a message that the user stopped.
-const STOPPED: &str = "MessageAbortedError";
+pub(super) const STOPPED: &str = "MessageAbortedError";
 
 #[derive(Default)]
 struct OpenCode {
@@ -120,6 +135,16 @@ struct Message {
 impl Adapter for OpenCode {
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
         let json = source.json;
+        if let Some(older) = in_older_form(json)
+            && let Ok(older) = check(older.as_bytes(), JsonRules::LENIENT)
+        {
+            let line = self.read(&SourceText { json: older, ..*source });
+            let kind = json.text_at("type").unwrap_or_default();
+            return AdaptedLine { source_type: format!("message/{kind}"), ..line };
+        }
+        if let Some(outcome) = turn_outcome(json) {
+            return self.turn(&outcome, source);
+        }
         // An export wraps sessions and messages, a stream wraps parts.
         let inner = json.present("info").or_else(|| json.present("part")).unwrap_or(json);
         let mut line = self.record(&SourceText { json: inner, ..*source });
@@ -157,11 +182,30 @@ impl Adapter for OpenCode {
 }
 
 impl OpenCode {
+    /// The end of a turn.
+    fn turn(&mut self, outcome: &str, source: &SourceText<'_>) -> AdaptedLine {
+        let json = source.json;
+        let drafts = match outcome {
+            "interrupted" => vec![event("user.interrupted", |_| {})],
+            _ => Vec::new(),
+        };
+        let session_id = json.text_at("sessionID").map(Cow::into_owned);
+        let session_id = session_id.or_else(|| self.session_id.clone());
+        AdaptedLine {
+            source_type: "message/idle".to_owned(),
+            source_id: json.text_at("id").map(Cow::into_owned),
+            time: time(json, "time.created"),
+            drafts: self.of_session(drafts, session_id.as_deref()),
+            session_id,
+            ..AdaptedLine::default()
+        }
+    }
+
     /// A session, a message or a part.
     fn record(&mut self, source: &SourceText<'_>) -> AdaptedLine {
         let json = source.json;
         let text = |name: &str| json.text_at(name).map(Cow::into_owned);
-        if json.get("projectID").is_some() || json.get("directory").is_some() {
+        if ["projectID", "directory", "location"].iter().any(|name| json.get(name).is_some()) {
             return self.session(json);
         }
         if let Some(role) = text("role") {
@@ -197,7 +241,8 @@ impl OpenCode {
         let config = event("config.loaded", |data| {
             data.text("agent", "opencode");
             data.text_if("agent_version", text("version").as_deref());
-            data.text_if("cwd", text("directory").as_deref());
+            let directory = text("directory").or_else(|| text("location.directory"));
+            data.text_if("cwd", directory.as_deref());
             data.text_if("title", text("title").as_deref());
         });
         AdaptedLine {

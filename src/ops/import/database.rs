@@ -1,8 +1,8 @@
 //! The database in which newer versions of OpenCode keep their sessions: the tables `session`,
-//! `message` and `part`. It is read as the files of older versions: a line for each session, message
-//! and part.
+//! `message` and `part`, since version 2 `session_v2` and `session_message`. It is read as the files
+//! of older versions: a line for each session, message and part.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,10 @@ use crate::json::{Json, ObjectText, quoted};
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// What shows the dialect.
 const WHY: &str = "a database of OpenCode";
-/// The tables that are read.
-const TABLES: [&str; 3] = ["session", "message", "part"];
+/// The tables that are read: of version 1, and since version 2. A database that was upgraded has all,
+/// and the new ones repeat what the old ones have.
+const TABLES_OF_1: &[&str] = &["session", "message", "part"];
+const TABLES_OF_2: &[&str] = &["session_v2", "session_message"];
 /// Maximum length of a value in bytes.
 const LONGEST: i32 = 64 << 20;
 
@@ -148,39 +150,76 @@ fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
 /// The sessions of a database; `None` if it has other tables. A value of a wrong kind counts as missing.
 fn stored_in(path: &Path, is_at_rest: bool) -> rusqlite::Result<Option<Vec<StoredSession>>> {
     let connection = connect(path, is_at_rest)?;
-    for table in TABLES {
-        // A view could be anything.
-        let tables = "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table'";
-        let found: i64 = connection.query_row(tables, [table], |row| row.get(0))?;
-        if found == 0 {
-            return Ok(None);
+    let has = StoredTables::of(&connection)?;
+    if !has.of_1 && !has.of_2 {
+        return Ok(None);
+    }
+    let mut messages: HashMap<String, i64> = HashMap::new();
+    let mut changed: HashMap<String, i64> = HashMap::new();
+    for (table, counts) in [("message", true), ("part", false), ("session_message", true)] {
+        for (session, newest) in by_session(&connection, table, "max(time_updated)")? {
+            let known = changed.entry(session).or_default();
+            *known = newest.max(*known);
+        }
+        for (session, number) in by_session(&connection, table, "count(*)")? {
+            let known = messages.entry(session).or_default();
+            *known = if counts { number.max(*known) } else { *known };
         }
     }
-    let messages = by_session(&connection, "message", "count(*)")?;
-    let mut changed = by_session(&connection, "message", "max(time_updated)")?;
-    for (session, newest) in by_session(&connection, "part", "max(time_updated)")? {
-        let known = changed.entry(session).or_default();
-        *known = newest.max(*known);
+    let mut all: Vec<StoredSession> = Vec::new();
+    for table in has.sessions() {
+        let mut query = connection.prepare(&format!("SELECT * FROM {table}"))?;
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let Some(id) = text(row, "id").filter(|id| !id.is_empty()) else { continue };
+            let newest = changed.get(&id).copied().unwrap_or(0);
+            let messages = messages.get(&id).and_then(|number| usize::try_from(*number).ok());
+            all.push(StoredSession {
+                parent: text(row, "parent_id").filter(|parent| !parent.is_empty() && *parent != id),
+                directory: text(row, "directory"),
+                title: text(row, "title"),
+                version: text(row, "version"),
+                created: number(row, "time_created"),
+                updated: number(row, "time_updated").max(newest),
+                messages: messages.unwrap_or(0),
+                id,
+            });
+        }
     }
-    let mut all = Vec::new();
-    let mut query = connection.prepare("SELECT * FROM session")?;
-    let mut rows = query.query([])?;
-    while let Some(row) = rows.next()? {
-        let Some(id) = text(row, "id").filter(|id| !id.is_empty()) else { continue };
-        let newest = changed.get(&id).copied().unwrap_or(0);
-        let messages = messages.get(&id).and_then(|number| usize::try_from(*number).ok());
-        all.push(StoredSession {
-            parent: text(row, "parent_id").filter(|parent| !parent.is_empty() && *parent != id),
-            directory: text(row, "directory"),
-            title: text(row, "title"),
-            version: text(row, "version"),
-            created: number(row, "time_created"),
-            updated: number(row, "time_updated").max(newest),
-            messages: messages.unwrap_or(0),
-            id,
-        });
-    }
+    // What was upgraded is in both tables; the newer one comes first.
+    let mut seen = HashSet::new();
+    all.retain(|session| seen.insert(session.id.clone()));
     Ok(Some(all))
+}
+
+/// Which tables a database has.
+#[derive(Clone, Copy, Debug)]
+struct StoredTables {
+    of_1: bool,
+    of_2: bool,
+}
+
+impl StoredTables {
+    fn of(connection: &Connection) -> rusqlite::Result<Self> {
+        // A view could be anything.
+        let tables = "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table'";
+        let has = |names: &[&str]| -> rusqlite::Result<bool> {
+            for name in names {
+                let found: i64 = connection.query_row(tables, [name], |row| row.get(0))?;
+                if found == 0 {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        };
+        Ok(Self { of_1: has(TABLES_OF_1)?, of_2: has(TABLES_OF_2)? })
+    }
+
+    /// The tables with sessions, the newest first.
+    fn sessions(self) -> impl Iterator<Item = &'static str> {
+        let of_2 = self.of_2.then_some("session_v2");
+        of_2.into_iter().chain(self.of_1.then_some("session"))
+    }
 }
 
 /// A number for each session in a table; empty if the table has no such column.
@@ -244,9 +283,10 @@ struct StoredLines {
     path: Option<PathBuf>,
     /// The sessions that were not begun.
     sessions: VecDeque<String>,
-    /// The session that is read, and its messages that were not read.
+    /// The session that is read, and its messages that were not read: the id, and whether it is in
+    /// the table of version 2.
     session: String,
-    messages: VecDeque<String>,
+    messages: VecDeque<(String, bool)>,
     /// Lines, and how much of them was given.
     buffer: Vec<u8>,
     given: usize,
@@ -269,8 +309,11 @@ impl StoredLines {
     fn next(&mut self) -> rusqlite::Result<bool> {
         self.buffer.clear();
         self.given = 0;
-        if let Some(message) = self.messages.front().cloned() {
-            self.message(&message)?;
+        if let Some((message, is_of_2)) = self.messages.front().cloned() {
+            match is_of_2 {
+                true => self.message_of_2(&message)?,
+                false => self.message(&message)?,
+            }
             self.messages.pop_front();
         } else if let Some(session) = self.sessions.front().cloned() {
             self.begin(session)?;
@@ -290,9 +333,12 @@ impl StoredLines {
             ("parent_id", "parentID"),
             ("title", "title"),
         ];
-        let mut query = self.connection.prepare("SELECT * FROM session WHERE id = ?1")?;
-        let mut rows = query.query([&session])?;
-        while let Some(row) = rows.next()? {
+        let has = StoredTables::of(&self.connection)?;
+        for table in has.sessions() {
+            let query = format!("SELECT * FROM {table} WHERE id = ?1");
+            let mut query = self.connection.prepare(&query)?;
+            let mut rows = query.query([&session])?;
+            let Some(row) = rows.next()? else { continue };
             let mut facts = ObjectText::new();
             facts.text("id", &session);
             for (column, name) in FACTS {
@@ -308,14 +354,40 @@ impl StoredLines {
             facts.json("time", Json::trusted(&time.finish()));
             self.buffer.extend_from_slice(facts.finish().as_bytes());
             self.buffer.push(b'\n');
+            break;
         }
-        let messages = "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id";
-        let mut query = self.connection.prepare(messages)?;
-        let mut rows = query.query([&session])?;
-        while let Some(row) = rows.next()? {
-            self.messages.extend(text(row, "id"));
+        let of_1 = "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id";
+        let of_2 = "SELECT id FROM session_message WHERE session_id = ?1 ORDER BY seq, id";
+        let mut messages = Vec::new();
+        for (query, is_there, is_of_2) in [(of_1, has.of_1, false), (of_2, has.of_2, true)] {
+            if !is_there {
+                continue;
+            }
+            let mut query = self.connection.prepare(query)?;
+            let mut rows = query.query([&session])?;
+            while let Some(row) = rows.next()? {
+                messages.extend(text(row, "id").map(|id| (id, is_of_2)));
+            }
         }
+        // The upgrade keeps the ids. What the old table has, it has with its parts.
+        let mut seen = HashSet::new();
+        messages.retain(|(id, _)| seen.insert(id.clone()));
+        self.messages.extend(messages);
         self.session = session;
+        Ok(())
+    }
+
+    fn message_of_2(&mut self, message: &str) -> rusqlite::Result<()> {
+        let data = format!("iif(octet_length(data) < {LONGEST}, data, NULL)");
+        let own = format!("SELECT type, {data} FROM session_message WHERE id = ?1");
+        let mut query = self.connection.prepare(&own)?;
+        let mut rows = query.query([message])?;
+        while let Some(row) = rows.next()? {
+            let kind = text(row, "type").unwrap_or_default();
+            let (id, session) = (quoted(message), quoted(&self.session));
+            let ids = format!("\"id\":{id},\"sessionID\":{session},\"type\":{}", quoted(&kind));
+            line(&ids, row.get_ref(1)?, &mut self.buffer);
+        }
         Ok(())
     }
 

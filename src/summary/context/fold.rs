@@ -61,6 +61,9 @@ pub(crate) struct ContextFold<'f> {
     is_talking: bool,
     /// The sequence of the start of each open call.
     open: HashMap<usize, u64>,
+    /// The same of the calls whose end a hook reported. The agent's session file may tell another
+    /// one.
+    ended_by_hook: HashMap<usize, u64>,
     /// Of the calls that began and ended in this round, the hashes of what was called and returned.
     started: HashMap<usize, u64>,
     ended: HashMap<usize, u64>,
@@ -90,6 +93,7 @@ impl<'f> ContextFold<'f> {
             begun: 0,
             is_talking: false,
             open: HashMap::new(),
+            ended_by_hook: HashMap::new(),
             started: HashMap::new(),
             ended: HashMap::new(),
             is_answered: false,
@@ -243,8 +247,15 @@ impl<'f> ContextFold<'f> {
                     return;
                 }
                 let length = estimate.length(&text).plus(moved);
-                let start = call.and_then(|call| self.open.remove(&call));
+                let told_anew = call.filter(|_| view.revises());
+                let start = match told_anew {
+                    Some(call) => self.ended_by_hook.remove(&call),
+                    None => call.and_then(|call| self.open.remove(&call)),
+                };
                 if let Some(start) = start {
+                    if let Some(call) = call.filter(|_| view.is_by_hook()) {
+                        self.ended_by_hook.insert(call, start);
+                    }
                     let result = self.result(view, tool.unwrap_or_default(), place, length);
                     // The call of a result that finds no place is too old for the context.
                     self.rounds.attach(start, result);

@@ -6,7 +6,7 @@ use std::hash::BuildHasher as _;
 use super::page_calls::is_argument;
 use super::{TranscriptFold, shown, shown_up_to};
 use crate::event::content::{ContentPiece, beyond};
-use crate::event::fields::{REVISES, UsageScope, View, as_long_text};
+use crate::event::fields::{UsageScope, View, as_long_text};
 use crate::event::role::Role;
 use crate::history::arguments;
 use crate::history::usage::Usage;
@@ -79,7 +79,7 @@ impl TranscriptFold {
             let kept = if ends { &mut self.results } else { &mut self.inputs };
             // Under one id, several calls may have begun and ended.
             let known = kept.entry(call).or_default();
-            if known.is_empty() || view.data.get(REVISES).is_some() {
+            if known.is_empty() || view.revises() {
                 *known = text;
             } else if *known != text && known.len() <= most {
                 known.push_str(AGAIN);

@@ -23,6 +23,8 @@ const NAMED: usize = 40;
 #[derive(Debug, Default)]
 pub(super) struct CallFacts {
     open: HashMap<usize, DigestCall>,
+    /// The calls whose end a hook reported. The agent's session file may tell another one.
+    ended_by_hook: HashMap<usize, DigestCall>,
     commands: Vec<CommandRuns>,
     /// Indices of the commands, by their lines.
     command_places: HashMap<String, usize>,
@@ -37,7 +39,7 @@ pub(super) struct CallFacts {
     outputs: OutputLines,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct DigestCall {
     event_id: String,
     text: String,
@@ -112,7 +114,13 @@ impl CallFacts {
     /// Takes the end of a call. Returns what was blocked, if it was.
     pub(super) fn ends(&mut self, view: &View<'_, '_>, call: usize) -> Option<String> {
         let event_id = view.event.event_id.clone().into_owned();
-        let begun = self.open.remove(&call);
+        let begun = match view.revises() {
+            true => self.taken_back(call),
+            false => self.open.remove(&call),
+        };
+        if view.is_by_hook() {
+            self.ended_by_hook.extend(begun.clone().map(|begun| (call, begun)));
+        }
         let status = exit_status(view);
         let result = view.result().map(as_text).unwrap_or_default();
         self.outputs.observe(&result);
@@ -176,6 +184,17 @@ impl CallFacts {
         }
         self.errors.push(FoundError { what, why: candidates(&why), event_ids, ended });
         None
+    }
+
+    /// The call whose end is told anew, without what its end counted.
+    fn taken_back(&mut self, call: usize) -> Option<DigestCall> {
+        let begun = self.ended_by_hook.remove(&call)?;
+        if let Some(at) = begun.command {
+            let command = &mut self.commands[at];
+            command.ended = command.ended.saturating_sub(1);
+            command.event_ids.truncate(1);
+        }
+        Some(begun)
     }
 
     /// Takes an error that is not one of a call.
