@@ -242,3 +242,37 @@ fn an_end_that_the_session_file_corrects() {
     assert!(!context.contains("earlier call"), "{context}");
     assert_eq!(context.matches("no such file").count(), 1, "{context}");
 }
+
+/// If this fails, a call that was not permitted becomes a failed one when the session file is read.
+#[test]
+fn a_call_that_was_not_permitted() {
+    let bench = with_runs();
+    let call = json!({"tool_name": "Bash", "tool_use_id": "toolu_1", "tool_input": {"command": "curl x"},
+        "reason": "auto mode: network"});
+    hook(&bench, "UserPromptSubmit", &json!({"prompt": "Get it"}));
+    hook(&bench, "PreToolUse", &call);
+    hook(&bench, "PermissionDenied", &call);
+    let line = |kind: &str, message: Value| {
+        json!({"type": kind, "sessionId": "s-1", "uuid": kind, "timestamp": "2026-05-01T10:00:00.000Z",
+            "message": message})
+    };
+    let lines = [
+        line(
+            "assistant",
+            json!({"role": "assistant", "id": "m", "model": "m", "content": [
+            {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "curl x"}}]}),
+        ),
+        line(
+            "user",
+            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1",
+            "is_error": true, "content": "Permission for this action has been denied. Reason: x"}]}),
+        ),
+    ];
+    fs::write(bench.path("s-1.jsonl"), jsonl(&lines)).unwrap();
+    hook(&bench, "Stop", &json!({}));
+    let kinds: Vec<Value> = log(&bench).iter().map(|event| event["type"].clone()).collect();
+    assert!(
+        kinds.contains(&json!("tool.blocked")) && !kinds.contains(&json!("tool.failed")),
+        "{kinds:?}"
+    );
+}

@@ -529,3 +529,39 @@ fn agents_of_agents_in_a_trajectory() {
     bench.ok(&["import", "trajectory.json"]);
     assert_eq!(counts(&bench, &["input_tokens", "output_tokens"]), [30.0, 3.0]);
 }
+
+/// If this fails, a session counts twice because a trajectory was made from it, or its title is lost.
+#[test]
+fn what_lies_beside_a_session() {
+    let id = "5f0c1c58-6c1e-4a4e-9e7f-000000000001";
+    let bench = Bench::new();
+    let mut line = claude_answer("a", json!({"input_tokens": 5, "output_tokens": 7}));
+    line["sessionId"] = id.into();
+    write(&bench, &format!("trial/agent/sessions/projects/p/{id}.jsonl"), jsonl(&[line]));
+    let trajectory = json!({"schema_version": "ATIF-v1.6", "session_id": id,
+        "agent": {"name": "claude-code", "version": "2"},
+        "steps": [{"step_id": 1, "source": "agent", "message": "ok",
+            "metrics": {"prompt_tokens": 5, "completion_tokens": 7}}]});
+    write(&bench, "trial/agent/trajectory.json", trajectory);
+    let said = bench.call(&["import", "trial"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert_eq!(totals(&bench, &["input_tokens", "output_tokens"]), [5.0, 7.0]);
+    // Alone, the trajectory is the session.
+    let alone = Bench::new();
+    fs::copy(bench.path("trial/agent/trajectory.json"), alone.path("trajectory.json")).unwrap();
+    alone.ok(&["import", "trajectory.json"]);
+    assert_eq!(totals(&alone, &["input_tokens"]), [5.0]);
+    let facts = [
+        ("name: Fix the login\n", "Fix the login"),
+        ("name: 'Fix it'\nuser_named: true\n", "Fix it"),
+        ("summary: Older\n", "Older"),
+    ];
+    for (facts, title) in facts {
+        let bench = Bench::new();
+        let start = json!({"type": "session.start", "id": "e0", "parentId": null,
+            "timestamp": "2026-09-10T10:00:00.000Z", "data": {"sessionId": "c-1", "version": 1}});
+        write(&bench, "c-1/workspace.yaml", format!("id: c-1\n{facts}"));
+        import(&bench, "c-1/events.jsonl", &[start]);
+        assert!(bench.ok(&["list"]).contains(title), "{facts}");
+    }
+}

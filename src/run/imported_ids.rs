@@ -178,9 +178,13 @@ impl ImportedIds {
 }
 
 /// Whether an event ends a call in another way than a hook said. Many hooks don't get the exit code.
+/// A session file tells a call that was denied as a failed one, so there the hook knows as much.
 fn is_other_end(draft: &Draft<'_>, known: Role) -> bool {
-    let role = View::of(&draft.as_event()).role;
-    role.is_tool_end() && known.is_tool_end() && role != known
+    let event = draft.as_event();
+    let view = View::of(&event);
+    let is_denial = || known == Role::ToolBlocked && view.data.get("denied").is_some();
+    let role = view.role;
+    role.is_tool_end() && known.is_tool_end() && role != known && !is_denial()
 }
 
 /// Makes an event the one that counts in place of the event with that id.

@@ -106,8 +106,12 @@ const INTERRUPTED: &str = "[Request interrupted by user";
 /// The prompt with which the client starts a sub-agent ahead of its work.
 const WARM_UP: &str = "Warmup";
 
-/// The client's text for a call that the user rejected.
-const REJECTED: &str = "The user doesn't want to proceed with this tool use";
+/// The beginnings of the client's texts for a call that was not permitted, and who denied it.
+const REJECTED: &[(&str, &str)] = &[
+    ("The user doesn't want to proceed with this tool use", "user-rejected"),
+    ("Permission for this action has been denied", "permission"),
+    ("Permission to use ", "permission"),
+];
 
 /// The totals of a sub-agent in the result of its call.
 const AGENT_TOTALS: &[(&str, &str)] =
@@ -318,7 +322,8 @@ impl ClaudeCode {
                 let mut error = ObjectText::new();
                 error.text("message", &text);
                 data.json("error", Json::trusted(&error.finish()));
-                let rejected = text.starts_with(REJECTED).then_some(Cow::Borrowed("user-rejected"));
+                let is_known = |(begins, _): &&(&str, &str)| text.starts_with(begins);
+                let rejected = REJECTED.iter().find(is_known).map(|(_, by)| Cow::Borrowed(*by));
                 let denied = line.json.text_at("toolDenialKind").or(rejected);
                 data.text_if("denied", denied.as_deref());
             } else {

@@ -15,12 +15,14 @@ use super::look::{Look, NotImported, look, look_within};
 use super::relatives::{
     continuation_of, files_beside, folder_of_events, has_lines, is_agent_file, is_part,
     is_source_name, is_state, name_of, number_of, parent_session, relatives, root_of,
-    session_of_parent, stem, storage_of, stored_children,
+    session_of_parent, stem, storage_of, stored_children, title_beside,
 };
 use super::runs_in_file::runs_in_file;
 use super::{Session, SessionFile, SkippedSource};
+use crate::event::id::is_unique;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
 use crate::import::Dialect;
+use crate::json::{Json, ObjectText};
 use crate::ops::parallel::each;
 
 /// Size of each read in the search for a session, in bytes.
@@ -127,6 +129,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
         found.skipped.extend(skipped);
     }
     found.sessions = merged(std::mem::take(&mut found.sessions), &mut found.skipped);
+    leave_out_made(&mut found);
     if found.sessions.is_empty() {
         let parts = paths.iter().filter(|path| is_part(path) && path.is_file()).cloned();
         let reason = || NotImported::Part;
@@ -177,6 +180,30 @@ fn agents_beside(named: &[PathBuf], from: Option<&'static Dialect>) -> Vec<PathB
         all.extend(others.into_iter().filter(is_wanted));
     }
     all
+}
+
+/// Leaves out the trajectories that were made from a session that is found too: they tell the same
+/// calls and tokens again.
+fn leave_out_made(found: &mut Found) {
+    const MADE: &str = "atif";
+    let is_made = |session: &Session| session.dialect.name == MADE && is_unique(&session.id);
+    let (made, mut others): (Vec<_>, Vec<_>) =
+        std::mem::take(&mut found.sessions).into_iter().partition(is_made);
+    let originals: HashMap<String, PathBuf> = others
+        .iter()
+        .filter_map(|session| Some((session.id.clone(), session.files.first()?.path.clone())))
+        .collect();
+    for session in made {
+        let Some(original) = originals.get(&session.id) else {
+            others.push(session);
+            continue;
+        };
+        found.skipped.extend(session.files.into_iter().map(|file| SkippedSource {
+            source: file.path,
+            reason: NotImported::MadeFrom(original.clone()),
+        }));
+    }
+    found.sessions = others;
 }
 
 /// Leaves out the files that runlog derives from a log beside them, unless they are named.
@@ -299,7 +326,13 @@ fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource
     let mut skipped = Vec::new();
     let files = without_copies(paths.into_iter().map(file).collect(), &mut skipped);
     let Some(first) = files.first() else { return (None, skipped) };
-    let metadata = metadata.remove(&first.path).unwrap_or_else(|| "{}".to_owned());
+    let mut metadata = metadata.remove(&first.path).unwrap_or_else(|| "{}".to_owned());
+    let has_title = Json::trusted(&metadata).get("title").is_some();
+    if let Some(title) = title_beside(&first.path, dialect).filter(|_| !has_title) {
+        let mut titled = ObjectText::new();
+        titled.members(Json::trusted(&metadata)).text("title", &title);
+        metadata = titled.finish();
+    }
     let id = id.to_owned();
     (Some(Session { dialect, why, id, directory, changed, metadata, files }), skipped)
 }

@@ -62,6 +62,8 @@ pub(crate) enum NotImported {
     Database(String),
     /// It is the beginning of this file, or a copy of it.
     Copy(PathBuf),
+    /// It was made from the session in this file.
+    MadeFrom(PathBuf),
     /// Its agent has moved the session to this database.
     Moved(PathBuf),
     /// It looks like another format than the one that was named.
@@ -88,6 +90,9 @@ impl fmt::Display for NotImported {
             }
             Self::Copy(original) => {
                 write!(f, "it repeats the beginning of {}", original.display())
+            }
+            Self::MadeFrom(session) => {
+                write!(f, "it tells the session in {} again", session.display())
             }
             Self::Moved(database) => {
                 write!(f, "its session is in the database {}", database.display())

@@ -121,7 +121,10 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     }
     let Found { sessions, skipped } = search(args, None, ui)?;
     let is_copy = |skipped: &&SkippedSource| {
-        matches!(skipped.reason, NotImported::Copy(_) | NotImported::Moved(_))
+        matches!(
+            skipped.reason,
+            NotImported::Copy(_) | NotImported::Moved(_) | NotImported::MadeFrom(_)
+        )
     };
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
