@@ -99,6 +99,13 @@ fn calls_of_other_models_in_a_message() {
             ]),
             [45.0, 8.0],
         ),
+        (
+            json!([
+                one("message", Some("other"), 0, 0),
+                one("fallback_message", Some("m-main"), 5, 7)
+            ]),
+            [5.0, 7.0],
+        ),
         (json!([one("compaction", None, 300, 30), one("message", None, 5, 7)]), [305.0, 37.0]),
     ];
     for (iterations, expected) in cases {
@@ -107,6 +114,8 @@ fn calls_of_other_models_in_a_message() {
         let lines = [claude_user("u", "go", json!({})), answer.clone(), answer];
         import(&bench, "s.jsonl", &lines);
         assert_eq!(counts(&bench, &["input_tokens", "output_tokens"]), expected, "{iterations}");
+        let calls = log(&bench).iter().filter(|event| event["type"] == "llm.usage").count();
+        assert_eq!(calls, usize::from(expected != [5.0, 7.0]) + 1, "{iterations}");
     }
 }
 

@@ -31,7 +31,9 @@ pub(super) fn other_iterations<'u>(
             return None;
         }
         let model = other.or_else(|| model.map(Cow::Borrowed));
-        Some(OtherIteration { number, model, figures: figures(iteration)? })
+        let figures = figures(iteration)?;
+        let is_zero = Json::trusted(&figures).members().all(|(_, count)| count.as_u64() == Some(0));
+        (!is_zero).then_some(OtherIteration { number, model, figures })
     })
 }
 
