@@ -266,6 +266,26 @@ fn records_of_single_responses() {
     ];
     import(&bench, "rollout-1.jsonl", &rollouts(&lines));
     assert_eq!(counts(&bench, &["input_tokens", "output_tokens"]), [440.0, 30.0]);
+    // The record may come second, or not at all where an older client goes on.
+    let (a, b) = (record("resp_a", 100), record("resp_b", 100));
+    let meta = || ("session_meta", json!({"id": THREAD, "cwd": "/p"}));
+    let counts_of = |total: u64| {
+        (
+            "event_msg",
+            json!({"type": "token_count", "info": {
+        "total_token_usage": {"input_tokens": total, "cached_input_tokens": 0, "output_tokens": total / 10},
+        "last_token_usage": codex_usage(100)}}),
+        )
+    };
+    for (lines, input) in [
+        (vec![meta(), counts_of(100), a.clone(), counts_of(200), b.clone()], 200.0),
+        (vec![meta(), a.clone(), counts_of(100), b.clone(), counts_of(200)], 200.0),
+        (vec![meta(), counts_of(100), b, counts_of(200), counts_of(300), counts_of(400)], 400.0),
+    ] {
+        let bench = Bench::new();
+        import(&bench, "rollout-1.jsonl", &rollouts(&lines));
+        assert_eq!(counts(&bench, &["input_tokens"]), [input], "{lines:?}");
+    }
 }
 
 /// If this fails, calls that were denied or that failed count as successes, or what the client says in
@@ -452,6 +472,7 @@ fn rewritten_histories_of_gemini() {
         said("g2", "gemini", "two"),
         json!({"$set": {"messages": kept}}),
         said("u3", "user", "P3"),
+        said("u5", "user", "/tmp is full"),
         said("u4", "user", "I ran the following shell command:\n```sh\nls\n```"),
     ];
     let bench = Bench::new();
@@ -465,7 +486,7 @@ fn rewritten_histories_of_gemini() {
     bench.ok(&["import", "chats"]);
     let shown = texts(&bench, "message.user");
     assert_eq!(shown.iter().filter(|text| text.starts_with('P')).count(), 3, "{shown:?}");
-    assert_eq!(counts(&bench, &["prompts"]), [3.0]);
+    assert_eq!(counts(&bench, &["prompts"]), [4.0]);
     assert_eq!(texts(&bench, "message.assistant"), ["one", "two"]);
     assert!(!bench.ok(&["list"]).contains("LOOKED"));
 }

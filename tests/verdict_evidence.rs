@@ -41,6 +41,10 @@ fn a_recorded_failure_is_not_forgotten() {
     fs::write(bench.path("runs/r/deliverables/r.md"), "done\n").unwrap();
     bench.ok(&["validate", "r", "--record"]);
     bench.ok(&["validate", "r"]);
+    // Who says what is required can correct it.
+    bench.fails(3, &["validate", "r", "--record", "--require", "typo.md"]);
+    bench.ok(&["validate", "r", "--record", "--require", "r.md"]);
+    bench.ok(&["validate", "r"]);
 }
 
 /// If this fails, a check that says "passed" and names a missing file passes.

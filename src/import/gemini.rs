@@ -66,6 +66,14 @@ const WRITTEN_BY_CLIENT: &[&str] = &[
     "<system_note>",
     "I ran the following shell command:",
 ];
+/// The commands of the client.
+#[rustfmt::skip]
+const COMMANDS: &[&str] = &[
+    "?", "about", "agents", "auth", "bug", "chat", "clear", "compress", "copy", "corgi", "directory", "dir",
+    "docs", "editor", "exit", "extensions", "help", "hooks", "ide", "init", "mcp", "memory", "model",
+    "permissions", "plan", "policies", "privacy", "profile", "quit", "restore", "resume", "rewind", "settings",
+    "setup-github", "shells", "skills", "stats", "terminal-setup", "theme", "tools", "upgrade", "vim",
+];
 /// What the client lets the model say after a summary.
 const ACKNOWLEDGED: &str = "Got it. Thanks for the additional context!";
 /// The beginning and the end of what a hook adds to what the user typed.
@@ -498,11 +506,10 @@ fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
     drafts
 }
 
-/// Whether a text is a command of the client: `/help`.
+/// Whether a text is a command of the client: `/help`. Other words after a slash may be paths.
 fn is_command(text: &str) -> bool {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_:".contains(c);
     let word = text.trim().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-    word.is_some_and(|word| word.chars().all(is_name))
+    word.is_some_and(|word| COMMANDS.contains(&word))
 }
 
 /// A text that the client showed to the user.

@@ -11,7 +11,8 @@ use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_co
 use crate::import::{DIALECTS, SessionEnd};
 use crate::json::{Json, ObjectText};
 use crate::ops::import::{
-    HowToRecord, KnownWork, SourceEnd, created_by, find, in_order, record, renew_copies, run_named,
+    HowToRecord, KnownWork, SessionFile, SourceEnd, created_by, find, in_order, record,
+    renew_copies, run_named,
 };
 use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::read::each_event;
@@ -26,7 +27,7 @@ use crate::run::rejects::{Rejection, Rejects};
 /// repeat of it. The agent waits meanwhile.
 const RENEWED: u64 = 8 << 20;
 
-/// The largest size, in bytes, of a session file that is taken over before a prompt. The agent waits
+/// The largest size, in bytes, of the files of a session that are taken over before a prompt. The agent waits
 /// meanwhile, and the prompt must be recorded in time.
 const BEFORE: u64 = 16 << 20;
 
@@ -234,9 +235,7 @@ fn is_known_already(
     let is_new = run.events().metadata().map_or(0, |log| log.len()) == 0;
     let is_prompt = payload.meaning == HookMeaning::Prompt;
     let is_due = (is_prompt || is_new) && !payload.meaning.takes_over();
-    let length = |path: Cow<'_, str>| Path::new(path.as_ref()).metadata().ok().map(|it| it.len());
-    let is_short = payload.transcript().and_then(length).is_some_and(|length| length <= BEFORE);
-    if !is_due || !is_short || !import_file(payload, run, runs_dir, options)? || !is_prompt {
+    if !is_due || !import_file(payload, run, runs_dir, BEFORE, options)? || !is_prompt {
         return Ok(false);
     }
     let mut newest = None;
@@ -256,7 +255,7 @@ fn take_over(
     options: RecordOptions,
 ) -> Result<(), RunError> {
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
-    if !import_file(payload, &run, runs_dir, options)? {
+    if !import_file(payload, &run, runs_dir, u64::MAX, options)? {
         append(&run, &untold(payload, &run), options)?;
     } else if payload.meaning == HookMeaning::SessionEnd && !current_facts(&run).status.is_over() {
         // A file without anything new has no new end.
@@ -268,16 +267,23 @@ fn take_over(
     Ok(())
 }
 
-/// Imports what is new in the session file of the agent. Returns whether there is one.
+/// Imports what is new in the session file of the agent and in those of its sub-agents, if they have
+/// no more than `most` bytes. Returns whether there is one.
 fn import_file(
     payload: &HookPayload<'_>,
     run: &RunDir,
     runs_dir: &Path,
+    most: u64,
     options: RecordOptions,
 ) -> Result<bool, RunError> {
     let dialect = DIALECTS.iter().find(|dialect| dialect.name == payload.agent.name);
     let (Some(dialect), Some(path)) = (dialect, payload.transcript()) else { return Ok(false) };
     let found = find(&[PathBuf::from(path.as_ref())], Some(dialect), None);
+    let length = |file: &SessionFile| file.path.metadata().map_or(0, |file| file.len());
+    let files = found.sessions.iter().flat_map(|session| &session.files);
+    if files.map(length).sum::<u64>() > most {
+        return Ok(false);
+    }
     let sessions = in_order(found.sessions, runs_dir);
     let known = KnownWork::new(runs_dir, &sessions);
     let ends = payload.meaning == HookMeaning::SessionEnd;

@@ -1,13 +1,14 @@
 //! The token counts of a message, and of the model calls that they leave out.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::json::{self, Json, ObjectText};
 
 /// A model call that the usage of a message leaves out.
 pub(super) struct OtherIteration<'u> {
-    /// Its number in the message, from 0.
-    pub number: usize,
+    /// Its name in the message: its type, and its number among those of the type.
+    pub name: String,
     /// The model.
     pub model: Option<Cow<'u, str>>,
     /// The token counts, by the names of this program.
@@ -18,22 +19,33 @@ pub(super) struct OtherIteration<'u> {
 /// in it either.
 const APART: &[&str] = &["advisor_message", "compaction"];
 
-/// The model calls in the list `iterations` that the usage of a message leaves out.
+/// The model calls in the list `iterations` that the usage of a message leaves out. `own` are its
+/// token counts.
 pub(super) fn other_iterations<'u>(
     usage: Json<'u>,
     model: Option<&'u str>,
+    own: &str,
 ) -> impl Iterator<Item = OtherIteration<'u>> {
-    let iterations = usage.present("iterations").into_iter().flat_map(Json::items).enumerate();
-    iterations.filter_map(move |(number, iteration)| {
-        let kind = iteration.text_at("type").unwrap_or_default();
-        let other = iteration.text_at("model").filter(|other| Some(other.as_ref()) != model);
-        if !APART.contains(&kind.as_ref()) && other.is_none() {
+    let iterations = usage.present("iterations").into_iter().flat_map(Json::items);
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    iterations.filter_map(move |iteration| {
+        let kind = iteration.text_at("type").unwrap_or_default().into_owned();
+        let other = iteration.text_at("model").filter(|_| model.is_some());
+        let other = other.filter(|other| Some(other.as_ref()) != model);
+        let is_apart = APART.contains(&kind.as_str());
+        // A model may have two names.
+        let is_message = || figures(iteration).is_some_and(|figures| figures == own);
+        if !is_apart && (other.is_none() || is_message()) {
             return None;
         }
+        // The list may grow at its beginning while the message is written.
+        let number = numbers.entry(kind.clone()).or_default();
+        let name = format!("{kind}.{number}");
+        *number += 1;
         let model = other.or_else(|| model.map(Cow::Borrowed));
         let figures = figures(iteration)?;
         let is_zero = Json::trusted(&figures).members().all(|(_, count)| count.as_u64() == Some(0));
-        (!is_zero).then_some(OtherIteration { number, model, figures })
+        (!is_zero).then_some(OtherIteration { name, model, figures })
     })
 }
 

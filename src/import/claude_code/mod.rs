@@ -403,7 +403,8 @@ impl ClaudeCode {
         model: Option<&str>,
         message_id: Option<&str>,
     ) -> Vec<Draft<'static>> {
-        let Some(mut figures) = figures(usage) else { return Vec::new() };
+        let Some(own_figures) = figures(usage) else { return Vec::new() };
+        let mut figures = own_figures.clone();
         // A message that is still being written reports only its first output tokens.
         let unfinished = line
             .json
@@ -429,7 +430,7 @@ impl ClaudeCode {
             let (id, figures) = (message_id, Json::trusted(&figures));
             self.totals.message(&session, &UsedMessage { id, model, figures, by_sub_agent });
         }
-        let others: Vec<_> = other_iterations(usage, model).collect();
+        let others: Vec<_> = other_iterations(usage, model, &own_figures).collect();
         let told = others.iter().map(|other| other.figures.as_str());
         let this = (message_id.to_owned(), [&*figures].into_iter().chain(told).collect());
         if self.newest_usage.as_ref() == Some(&this) {
@@ -449,7 +450,7 @@ impl ClaudeCode {
             line.draft("llm.usage", |data| {
                 data.members(Json::trusted(&other.figures));
                 data.text_if("model", other.model.as_deref());
-                data.text("message_id", &format!("{message_id}~{}", other.number));
+                data.text("message_id", &format!("{message_id}~{}", other.name));
                 data.text_if("request_id", request.as_deref());
             })
         });

@@ -106,7 +106,8 @@ impl Adapter for Codex {
             (None, _) if line.get("instructions").is_some() => self.session_meta(line, line),
             (None, _) => Vec::new(),
         };
-        if self.is_copied && self.agent.is_some() {
+        let is_certain = self.fork.as_ref().is_some_and(ForkedHistory::has_end);
+        if self.is_copied && is_certain && self.agent.is_some() {
             // The file of the thread that it is from is imported with this one.
             drafts.clear();
         }

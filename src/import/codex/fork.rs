@@ -39,6 +39,11 @@ impl ForkedHistory {
         Some(Self { root: root.into_owned(), own_from, written: begun.map(|at| (at, at)) })
     }
 
+    /// Whether the facts say where it ends.
+    pub(super) fn has_end(&self) -> bool {
+        self.own_from.is_some()
+    }
+
     /// Whether a line is of the history. The lines must be asked about in their order.
     pub(super) fn takes(&mut self, line: Json<'_>) -> bool {
         if let Some((number, own_from)) =

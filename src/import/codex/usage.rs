@@ -24,8 +24,10 @@ pub(super) struct Totals {
     restarts: u32,
     /// Whether the newest report had a total.
     is_total_known: bool,
-    /// Whether each response has a record of its own. Then it is not in the totals alone.
+    /// Whether records of single responses came after the newest total. Then it tells nothing new.
     has_records: bool,
+    /// What a total told that had no record. The record may follow.
+    unrecorded: Option<RolloutCounts>,
 }
 
 impl Totals {
@@ -44,13 +46,15 @@ impl Totals {
             return last?.draft(model);
         };
         let before = self.newest.replace(total);
-        if before == Some(total) || self.has_records {
+        let is_recorded = std::mem::take(&mut self.has_records);
+        if before == Some(total) || is_recorded {
             return None;
         }
         let since = before.and_then(|before| total.since(before));
         let restarted = last == Some(total);
         self.restarts += u32::from(before.is_some() && (restarted || since.is_none()));
         let fresh = since.filter(|_| !restarted).or(last).unwrap_or(total);
+        self.unrecorded = Some(fresh);
         fresh.draft(model)
     }
 
@@ -62,6 +66,9 @@ impl Totals {
         model: Option<&str>,
     ) -> Option<Draft<'static>> {
         let usage = record.present("usage").and_then(RolloutCounts::of)?;
+        if self.unrecorded.take().is_some_and(|told| told.is_same(usage)) {
+            return None;
+        }
         self.has_records = true;
         // The record has an id of its own.
         self.is_total_known = false;
@@ -95,6 +102,11 @@ impl RolloutCounts {
     fn of(usage: Json<'_>) -> Option<Self> {
         let counts = NAMES.map(|name| usage.get(name).and_then(Json::as_u64));
         counts.iter().any(Option::is_some).then_some(Self(counts))
+    }
+
+    /// Whether the counts are equal. One that is missing is 0.
+    fn is_same(self, other: Self) -> bool {
+        self.0.map(Option::unwrap_or_default) == other.0.map(Option::unwrap_or_default)
     }
 
     /// The difference to an earlier total; `None` if a count went back.

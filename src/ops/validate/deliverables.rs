@@ -26,6 +26,12 @@ pub(super) struct JudgedDeliverables {
     pub(super) kept: Vec<RecordedFile>,
 }
 
+/// The path of a requirement, as both the run and its checks write it.
+fn bare(requirement: &str) -> &str {
+    let path = requirement.split(':').next().unwrap_or_default();
+    path.strip_prefix(FOLDER).map_or(path, |path| path.trim_start_matches('/'))
+}
+
 /// Judges the deliverables required by the run and by the criteria.
 pub(super) fn deliverables(
     run: &RunDir,
@@ -39,9 +45,13 @@ pub(super) fn deliverables(
     let mut declared: Vec<Requirement> = Vec::new();
     let mut verdicts = Vec::new();
     let recorded = state.deliverables.required.iter().map(|text| (text, true));
-    // What the last check did not find is looked for again, so that a new verdict cannot forget it.
+    // What the last check did not find is looked for again, so that a new verdict cannot forget it,
+    // unless the caller says what is required.
     let missing = &state.deliverables.missing;
-    let again = missing.iter().filter(|_| criteria.hashes).map(|text| (text, true));
+    let is_again = criteria.hashes && criteria.require.is_empty();
+    let is_other =
+        |text: &&String| !state.deliverables.required.iter().any(|known| bare(known) == bare(text));
+    let again = missing.iter().filter(|text| is_again && is_other(text)).map(|text| (text, true));
     let required = recorded.chain(criteria.require.iter().map(|text| (text, false))).chain(again);
     for (text, is_recorded) in required.filter(|(text, _)| seen.insert(*text)) {
         let parse = if is_recorded { Requirement::recorded } else { Requirement::parse };

@@ -23,8 +23,9 @@ const NAMED: usize = 40;
 #[derive(Debug, Default)]
 pub(super) struct CallFacts {
     open: HashMap<usize, DigestCall>,
-    /// The calls whose end a hook reported. The agent's session file may tell another one.
-    ended_by_hook: HashMap<usize, DigestCall>,
+    /// The calls whose end a hook reported, and whether it failed. The agent's session file may tell
+    /// another end.
+    ended_by_hook: HashMap<usize, (DigestCall, bool)>,
     commands: Vec<CommandRuns>,
     /// Indices of the commands, by their lines.
     command_places: HashMap<String, usize>,
@@ -57,8 +58,9 @@ struct CommandRuns {
     /// The number of runs that ended, and of those that failed.
     ended: u64,
     failed: u64,
-    /// The last outcome.
+    /// The last outcome, and whether it is a failure.
     outcome: String,
+    has_failed: bool,
     /// Whether it only reads, searches or lists.
     only_looks: bool,
     /// The events of the last run.
@@ -81,6 +83,8 @@ struct FoundError {
     event_ids: Vec<String>,
     /// Whether the same call succeeded later. `None` if it is no error of a call.
     ended: Option<bool>,
+    /// Whether the end that told it was corrected.
+    is_taken_back: bool,
 }
 
 impl CallFacts {
@@ -104,7 +108,16 @@ impl CallFacts {
             let only_looks = only_looks(&line);
             let (outcome, event_ids) = ("no result yet".to_owned(), Vec::new());
             let (ended, failed) = (0, 0);
-            self.commands.push(CommandRuns { line, ended, failed, outcome, only_looks, event_ids });
+            let has_failed = false;
+            self.commands.push(CommandRuns {
+                line,
+                ended,
+                failed,
+                outcome,
+                has_failed,
+                only_looks,
+                event_ids,
+            });
             self.commands.len() - 1
         });
         self.commands[at].event_ids = vec![event_id.to_owned()];
@@ -118,21 +131,23 @@ impl CallFacts {
             true => self.taken_back(call),
             false => self.open.remove(&call),
         };
-        if view.is_by_hook() {
-            self.ended_by_hook.extend(begun.clone().map(|begun| (call, begun)));
-        }
         let status = exit_status(view);
         let result = view.result().map(as_text).unwrap_or_default();
         self.outputs.observe(&result);
         let failed = view.role != Role::ToolEnd || status.is_some_and(|status| status != 0);
         let command = begun.as_ref().and_then(|begun| begun.command);
+        if view.is_by_hook() {
+            self.ended_by_hook.extend(begun.clone().map(|begun| (call, (begun, failed))));
+        }
         let finds_nothing =
             status == Some(1) && command.is_some_and(|at| searches(&self.commands[at].line));
         if let Some(at) = command {
             let command = &mut self.commands[at];
             command.ended += 1;
             command.failed += u64::from(failed && !finds_nothing);
-            command.outcome = match (status, view.role) {
+            // A corrected end of an earlier run says nothing about the last one.
+            let is_last = begun.as_ref().map(|begun| &begun.event_id) == command.event_ids.first();
+            let outcome = match (status, view.role) {
                 (Some(status), _) if failed => format!("exit status {status}"),
                 (Some(status), _) => match short(&result) {
                     Some(result) => format!("exit status {status}: {result}"),
@@ -142,7 +157,12 @@ impl CallFacts {
                 (None, _) if failed => "failed".to_owned(),
                 (None, _) => short(&result).unwrap_or_else(|| "no error".to_owned()),
             };
-            command.event_ids.push(event_id.clone());
+            if is_last {
+                command.outcome = outcome;
+                command.has_failed = failed;
+                command.event_ids.truncate(1);
+                command.event_ids.push(event_id.clone());
+            }
         }
         if view.role == Role::ToolBlocked {
             let why = view.error_text().unwrap_or_default();
@@ -177,22 +197,38 @@ impl CallFacts {
         };
         let why = view.error_text().filter(|text| !text.trim().is_empty()).unwrap_or(result);
         let begun = begun.map(|begun| begun.event_id);
-        let event_ids = begun.into_iter().chain([event_id]).collect();
-        let ended = key.as_ref().map(|_| false);
-        if let Some(key) = key {
+        let event_ids = begun.clone().into_iter().chain([event_id]).collect();
+        // The end of an earlier run may be corrected after a later one.
+        let later = command.map(|at| &self.commands[at]).filter(|command| {
+            !command.has_failed
+                && command.event_ids.len() > 1
+                && command.event_ids.first() != begun.as_ref()
+        });
+        let ended = key.as_ref().map(|_| later.is_some());
+        if let Some(key) = key.filter(|_| ended == Some(false)) {
             self.open_errors.entry(key).or_default().push(self.errors.len());
         }
-        self.errors.push(FoundError { what, why: candidates(&why), event_ids, ended });
+        let is_taken_back = false;
+        self.errors.push(FoundError {
+            what,
+            why: candidates(&why),
+            event_ids,
+            ended,
+            is_taken_back,
+        });
         None
     }
 
     /// The call whose end is told anew, without what its end counted.
     fn taken_back(&mut self, call: usize) -> Option<DigestCall> {
-        let begun = self.ended_by_hook.remove(&call)?;
+        let (begun, has_failed) = self.ended_by_hook.remove(&call)?;
         if let Some(at) = begun.command {
             let command = &mut self.commands[at];
             command.ended = command.ended.saturating_sub(1);
-            command.event_ids.truncate(1);
+            command.failed = command.failed.saturating_sub(u64::from(has_failed));
+        }
+        for error in &mut self.errors {
+            error.is_taken_back |= error.event_ids.first() == Some(&begun.event_id);
         }
         Some(begun)
     }
@@ -200,7 +236,7 @@ impl CallFacts {
     /// Takes an error that is not one of a call.
     pub(super) fn error(&mut self, text: &str, event_id: String) {
         let (what, why, event_ids) = (text.to_owned(), Vec::new(), vec![event_id]);
-        self.errors.push(FoundError { what, why, event_ids, ended: None });
+        self.errors.push(FoundError { what, why, event_ids, ended: None, is_taken_back: false });
     }
 
     /// Takes what was done to a file.
@@ -226,7 +262,8 @@ impl CallFacts {
         lines.extend(open.map(|call| {
             DigestLine::new(DigestSection::Open, &call.text, vec![call.event_id.clone()])
         }));
-        lines.extend(self.errors.iter().map(|error| self.error_line(error)));
+        let errors = self.errors.iter().filter(|error| !error.is_taken_back);
+        lines.extend(errors.map(|error| self.error_line(error)));
         lines.extend(self.unmatched_line());
         // A command that never succeeded is among the errors.
         let of_interest = |command: &&CommandRuns| {
