@@ -80,6 +80,34 @@ fn a_session_that_began_without_hooks() {
     assert_eq!(said(&bench), ["FIRST", "one", "SECOND", "two", "THIRD"]);
 }
 
+/// If this fails, a prompt that repeats the last one of the history comes after the work that it led
+/// to.
+#[test]
+fn the_same_prompt_again() {
+    let bench = with_runs();
+    fs::write(bench.path("s-1.jsonl"), jsonl(&rounds(&[("go on", "one")]))).unwrap();
+    hook(&bench, "SessionStart", &json!({"source": "resume"}));
+    hook(&bench, "UserPromptSubmit", &json!({"prompt": "go on"}));
+    assert_eq!(said(&bench), ["go on", "one", "go on"]);
+    let both = rounds(&[("go on", "one"), ("go on", "two")]);
+    fs::write(bench.path("s-1.jsonl"), jsonl(&both)).unwrap();
+    hook(&bench, "Stop", &json!({}));
+    assert_eq!(said(&bench), ["go on", "one", "go on", "two"]);
+}
+
+/// If this fails, a prompt is lost because the session file cannot be read.
+#[test]
+fn a_session_file_that_cannot_be_read() {
+    let bench = with_runs();
+    fs::create_dir(bench.path("s-1.jsonl")).unwrap();
+    hook(&bench, "UserPromptSubmit", &json!({"prompt": "go"}));
+    assert_eq!(said(&bench), ["go"]);
+    let bench = with_runs();
+    fs::write(bench.path("s-1.jsonl"), b"\x00\xff not a session\n{\"type\":").unwrap();
+    hook(&bench, "UserPromptSubmit", &json!({"prompt": "go"}));
+    assert_eq!(said(&bench), ["go"]);
+}
+
 /// If this fails, what happened in a turn that was interrupted belongs to the next task.
 #[test]
 fn a_turn_that_was_interrupted() {

@@ -456,7 +456,7 @@ impl<'e, 'a> View<'e, 'a> {
         self.data.text_at("time_origin").is_some_and(|origin| origin == TIME_OF_READING)
     }
 
-    /// Whether the event tells the end of a call anew: it takes the place of an earlier one.
+    /// Whether the event corrects how a call ended: it takes the place of an earlier end.
     #[must_use]
     pub(crate) fn revises(&self) -> bool {
         self.data.get(REVISES).is_some()

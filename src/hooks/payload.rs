@@ -191,6 +191,12 @@ impl<'p> HookPayload<'p> {
         answer.into_iter().chain(failed.then(|| self.error())).collect()
     }
 
+    /// Whether the payload says that the session has just begun, so that it has no history.
+    #[must_use]
+    pub(crate) fn begins_session(&self) -> bool {
+        self.json.text_at("source").is_some_and(|source| source == "startup")
+    }
+
     /// The event that a session goes on.
     #[must_use]
     pub(crate) fn resumed(&self) -> Draft<'static> {

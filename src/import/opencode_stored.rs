@@ -32,7 +32,7 @@ pub(super) fn turn_outcome(message: Json<'_>) -> Option<String> {
     message.text_at("outcome").map(std::borrow::Cow::into_owned)
 }
 
-/// The message as an object with `info` and `parts`; `None` if it is none of these.
+/// The message as an object with `info` and `parts`; `None` if it is of another type.
 pub(super) fn in_older_form(message: Json<'_>) -> Option<String> {
     let is_older = ["role", "messageID"].iter().any(|name| message.get(name).is_some());
     let id = message.text_at("id").filter(|_| !is_older)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::SOURCE_END;
+use crate::event::role::Role;
 use crate::history::status::Status;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
 use crate::import::{DIALECTS, SessionEnd};
@@ -105,7 +106,8 @@ pub(crate) fn record_hook(
     let payload = &as_meant(payload);
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
     let options = RecordOptions { create: true, ..options };
-    let is_known = is_known_already(payload, &run, runs_dir, options)?;
+    // Whatever is wrong with the session file, the event itself must not be lost.
+    let is_known = is_known_already(payload, &run, runs_dir, options).unwrap_or(false);
     let mut drafts = Vec::from_iter(resumption(payload, &run));
     let goes_on = !drafts.is_empty();
     if is_known {
@@ -225,27 +227,31 @@ fn by_content(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<Stri
 }
 
 /// Takes over what the session file has from before a prompt, or before the first event of a run.
-/// Returns whether the prompt itself is there: some agents write it before they report it.
+/// Returns whether the file has the prompt itself: some agents write it before they report it.
 fn is_known_already(
     payload: &HookPayload<'_>,
     run: &RunDir,
     runs_dir: &Path,
     options: RecordOptions,
 ) -> Result<bool, RunError> {
-    let is_new = run.events().metadata().map_or(0, |log| log.len()) == 0;
+    let before = run.events().metadata().map_or(0, |log| log.len());
     let is_prompt = payload.meaning == HookMeaning::Prompt;
-    let is_due = (is_prompt || is_new) && !payload.meaning.takes_over();
+    let may_have_history = before == 0 && !payload.begins_session();
+    let is_due = (is_prompt || may_have_history) && !payload.meaning.takes_over();
     if !is_due || !import_file(payload, run, runs_dir, BEFORE, options)? || !is_prompt {
         return Ok(false);
     }
     let mut newest = None;
-    each_event(run, |event, _| {
-        if event.is_prompt() {
+    each_event(run, |event, line| match event.role {
+        Role::TaskStart if event.is_prompt() => {
             newest = event.text().filter(|_| !event.is_by_hook()).map(Cow::into_owned);
         }
+        // An equal prompt that the log had before, and that was answered, is an earlier one.
+        Role::Message | Role::ToolStart if line.offset < before => newest = None,
+        _ => {}
     })?;
-    // If it is an earlier one of the same text, the end of the turn takes this one over.
-    Ok(newest.is_some() && newest == typed(payload))
+    let same = |text: &String| typed(payload).is_some_and(|typed| typed.trim() == text.trim());
+    Ok(newest.as_ref().is_some_and(same))
 }
 
 /// Takes over what is new in the session file of the agent, or without one, what the payload says.

@@ -247,8 +247,8 @@ impl<'f> ContextFold<'f> {
                     return;
                 }
                 let length = estimate.length(&text).plus(moved);
-                let told_anew = call.filter(|_| view.revises());
-                let start = match told_anew {
+                let corrected = call.filter(|_| view.revises());
+                let start = match corrected {
                     Some(call) => self.ended_by_hook.remove(&call),
                     None => call.and_then(|call| self.open.remove(&call)),
                 };

@@ -219,7 +219,7 @@ impl CallFacts {
         None
     }
 
-    /// The call whose end is told anew, without what its end counted.
+    /// The call whose end is corrected. What its earlier end counted is taken back.
     fn taken_back(&mut self, call: usize) -> Option<DigestCall> {
         let (begun, has_failed) = self.ended_by_hook.remove(&call)?;
         if let Some(at) = begun.command {
