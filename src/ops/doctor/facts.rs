@@ -173,8 +173,8 @@ fn settings_file(
         Err(WireError::Link(path)) => return fault(&path.clone(), WireError::Link(path)),
         Err(error) => return fault(&input.home.project, error),
     };
-    let path = target.file.path();
-    let text = match target.read() {
+    let path = target.settings.file.path();
+    let text = match target.settings.read() {
         Ok(text) => text?,
         Err(error) => return fault(path, error),
     };
@@ -201,7 +201,7 @@ fn settings_file(
     let programs = names.into_iter().map(program).collect();
     let is_missing = |event: &&str| !is_plugin && wired.iter().all(|hook| hook.event != **event);
     let missing = wiring.events.iter().copied().filter(is_missing).collect();
-    let changed = target.file.metadata().and_then(|found| found.modified()).ok();
+    let changed = target.settings.file.metadata().and_then(|found| found.modified()).ok();
     let changed = changed.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     let changed = changed.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0));
     let hooks = Ok(HooksFacts { missing, programs, are_entries: !wired.is_empty(), is_plugin });

@@ -26,36 +26,56 @@ pub(crate) struct WireHome {
     pub variables: Vec<(&'static str, PathBuf)>,
 }
 
-/// The settings file of an agent.
+/// A settings file.
 #[derive(Debug)]
-pub(crate) struct WireTarget {
-    /// The agent.
-    pub wiring: &'static Wiring,
+pub(crate) struct AgentSettings {
     /// The file.
     pub file: PathAt,
     /// Whether the name of the file was a link, which was followed.
     pub is_link: bool,
 }
 
+/// The file with the hooks of an agent.
+#[derive(Debug)]
+pub(crate) struct WireTarget {
+    /// The agent.
+    pub wiring: &'static Wiring,
+    /// The file.
+    pub settings: AgentSettings,
+}
+
 impl WireHome {
     /// Whether the agent has a folder in that scope.
     #[must_use]
     pub(crate) fn has(&self, wiring: &Wiring, scope: WireScope) -> bool {
-        self.folder(wiring, scope).is_some_and(|folder| folder.is_dir())
+        let folder = self.folder(place_of(wiring, scope), scope);
+        folder.is_some_and(|folder| folder.is_dir())
     }
 
-    /// The settings file of an agent. `None` if there is no home directory.
+    /// The file with the hooks of an agent. `None` if there is no home directory.
     ///
     /// # Errors
-    /// In a project, the file or a folder on the way to it is a link. A link of a user leads
-    /// nowhere.
+    /// As [`WireHome::settings`].
     pub(crate) fn target(
         &self,
         wiring: &'static Wiring,
         scope: WireScope,
     ) -> Result<Option<WireTarget>, WireError> {
-        let Some(folder) = self.folder(wiring, scope) else { return Ok(None) };
-        let place = place_of(wiring, scope);
+        let settings = self.settings(place_of(wiring, scope), scope)?;
+        Ok(settings.map(|settings| WireTarget { wiring, settings }))
+    }
+
+    /// A settings file. `None` if there is no home directory.
+    ///
+    /// # Errors
+    /// In a project, the file or a folder on the way to it is a link. A link of a user leads
+    /// nowhere.
+    pub(crate) fn settings(
+        &self,
+        place: &HookFolder,
+        scope: WireScope,
+    ) -> Result<Option<AgentSettings>, WireError> {
+        let Some(folder) = self.folder(place, scope) else { return Ok(None) };
         let path = folder.join(place.file);
         let refused = || WireError::Link(path.clone());
         if scope == WireScope::User {
@@ -65,7 +85,7 @@ impl WireHome {
                 true => std::fs::canonicalize(&path).map_err(|_| refused())?,
                 false => path,
             };
-            return Ok(Some(WireTarget { wiring, file: PathAt::of(path), is_link }));
+            return Ok(Some(AgentSettings { file: PathAt::of(path), is_link }));
         }
         let below = path.strip_prefix(&self.project).unwrap_or(&path);
         let on_the_way = below.ancestors().filter(|part| *part != Path::new(""));
@@ -73,11 +93,10 @@ impl WireHome {
             return Err(refused());
         }
         let file = PathAt::of(&self.project).hold()?.join(below);
-        Ok(Some(WireTarget { wiring, file, is_link: false }))
+        Ok(Some(AgentSettings { file, is_link: false }))
     }
 
-    fn folder(&self, wiring: &Wiring, scope: WireScope) -> Option<PathBuf> {
-        let place = place_of(wiring, scope);
+    fn folder(&self, place: &HookFolder, scope: WireScope) -> Option<PathBuf> {
         if scope == WireScope::Project {
             return Some(self.project.join(place.folder));
         }

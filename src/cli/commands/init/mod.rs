@@ -11,7 +11,7 @@ use crate::cli::agent_folders::agent_folders;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::hooks::{WIRINGS, Wiring};
-use crate::ops::wire::{WireGoal, WireHome, WirePlan, WireScope, WireTarget};
+use crate::ops::wire::{SettingsChange, WireGoal, WireHome, WirePlan, WireScope, WireTarget};
 use crate::text::human::plural;
 use program::HookProgram;
 
@@ -77,9 +77,7 @@ pub(super) fn run(args: &InitArgs, ui: &Ui) -> anyhow::Result<Exit> {
         ui.note(&format!("the hooks contain the full path of runlog, because {reason}"));
     }
     for plan in &plans {
-        if let Some((old, new)) = plan.difference() {
-            ui.text(&change::render(plan.target.file.path(), old, new, ui.color()))?;
-        }
+        show(&plan.change, ui)?;
     }
     for plan in &plans {
         finish(plan, args, ui)?;
@@ -87,13 +85,19 @@ pub(super) fn run(args: &InitArgs, ui: &Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Fine)
 }
 
+/// Prints a change.
+fn show(change: &SettingsChange<'_>, ui: &Ui) -> anyhow::Result<()> {
+    let Some((old, new)) = change.difference() else { return Ok(()) };
+    Ok(ui.text(&change::render(change.settings.file.path(), old, new, ui.color()))?)
+}
+
 /// Makes a change unless this is a dry run, and reports it.
 fn finish(plan: &WirePlan<'_>, args: &InitArgs, ui: &Ui) -> anyhow::Result<()> {
     let wiring = plan.target.wiring;
-    let file = plan.target.file.path().display();
+    let file = plan.target.settings.file.path().display();
     let (before, after) = plan.counts;
     let hooks = |number: usize| plural(number as u64, "hook");
-    let is_changed = plan.difference().is_some();
+    let is_changed = plan.change.difference().is_some();
     let done = match (args.remove, is_changed) {
         (false, false) => format!("the hooks are already in {file}"),
         (true, false) if before == 0 => format!("there are no hooks of runlog in {file}"),
@@ -102,12 +106,7 @@ fn finish(plan: &WirePlan<'_>, args: &InitArgs, ui: &Ui) -> anyhow::Result<()> {
         (false, true) if before == after => format!("{} updated in {file}", hooks(after)),
         (false, true) => format!("{} added to {file}", hooks(after - before)),
     };
-    let mut copied = String::new();
-    if args.dry_run && is_changed {
-        copied = " (dry run: nothing was written)".to_owned();
-    } else if is_changed && let Some(copy) = plan.apply(now())? {
-        copied = format!("; the old file is {}", copy.display());
-    }
+    let copied = make(&plan.change, args)?;
     ui.note(&format!("{}: {done}{copied}", wiring.title));
     if plan.changed_by_user > 0 {
         let number = hooks(plan.changed_by_user);
@@ -117,6 +116,18 @@ fn finish(plan: &WirePlan<'_>, args: &InitArgs, ui: &Ui) -> anyhow::Result<()> {
         ui.note(wiring.afterwards);
     }
     Ok(())
+}
+
+/// Makes a change unless this is a dry run. The text says what became of the old file.
+fn make(change: &SettingsChange<'_>, args: &InitArgs) -> anyhow::Result<String> {
+    Ok(match change.difference() {
+        None => String::new(),
+        Some(_) if args.dry_run => " (dry run: nothing was written)".to_owned(),
+        Some(_) => match change.apply(now())? {
+            Some(copy) => format!("; the old file is {}", copy.display()),
+            None => String::new(),
+        },
+    })
 }
 
 /// The settings files that are wanted, in the order of the table.
