@@ -175,3 +175,127 @@ fn the_program_and_the_agents_are_found() {
     let command = format!("{} hook", env!("CARGO_BIN_EXE_runlog"));
     assert!(read(&bench, ".cursor/hooks.json").contains(&command));
 }
+
+/// The clients of `init --mcp`, with the settings file in a project and in the home directory.
+const SERVERS: &[(&str, &str, &str)] = &[
+    ("claude-code", ".mcp.json", "home/.claude.json"),
+    ("codex", ".codex/config.toml", "home/.codex/config.toml"),
+    ("gemini", ".gemini/settings.json", "home/.gemini/settings.json"),
+    ("copilot", ".github/mcp.json", "home/.copilot/mcp-config.json"),
+    ("cursor", ".cursor/mcp.json", "home/.cursor/mcp.json"),
+];
+
+/// The server in a settings file, as JSON.
+fn server(bench: &Bench, file: &str) -> Value {
+    let text = read(bench, file);
+    if file.ends_with(".toml") {
+        let table: toml::Table = text.parse().unwrap();
+        return serde_json::to_value(&table["mcp_servers"]["runlog"]).unwrap();
+    }
+    serde_json::from_str::<Value>(&text).unwrap()["mcpServers"]["runlog"].clone()
+}
+
+/// If this fails, an agent does not get the server of its history, gets it twice, or keeps it.
+#[test]
+fn each_agent_gets_the_server_once_and_loses_it_again() {
+    for (agent, project, user) in SERVERS {
+        for (file, scope) in [(project, "--project"), (user, "--user")] {
+            let bench = bench();
+            let first = init(&bench, &["--mcp", agent, scope]);
+            assert_eq!(first.status, 0, "{}", first.err);
+            assert!(first.out.starts_with("--- /dev/null\n"), "{}", first.out);
+            let entry = server(&bench, file);
+            assert_eq!(entry["command"], "runlog", "{agent}");
+            assert_eq!(entry["args"], serde_json::json!(["mcp", "latest"]), "{agent}");
+            let text = read(&bench, file);
+            assert!(text.ends_with('\n'), "{agent}");
+            let second = init(&bench, &["--mcp", agent, scope]);
+            assert_eq!((second.status, &*second.out), (0, ""), "{agent}");
+            assert!(second.err.contains("already"), "{}", second.err);
+            assert_eq!(read(&bench, file), text, "{agent}");
+            // Other arguments change the entry in its place.
+            let wider = ["--mcp", agent, scope, "--all-runs", "--runs-dir", "."];
+            assert_eq!(init(&bench, &wider).status, 0);
+            let args = server(&bench, file)["args"].clone();
+            let here = bench.path(".").canonicalize().unwrap().display().to_string();
+            assert_eq!(
+                args,
+                serde_json::json!(["mcp", "latest", "--runs-dir", here, "--all-runs"])
+            );
+            assert_eq!(init(&bench, &["--mcp", agent, scope, "--remove"]).status, 0);
+            assert!(!bench.path(file).exists(), "{agent}");
+        }
+    }
+}
+
+/// If this fails, `init --mcp` changes settings that are not its own.
+#[test]
+fn other_servers_stay() {
+    let files = [
+        (
+            "codex",
+            ".codex/config.toml",
+            "# mine\nmodel = \"o\"   # the large one\n\n[mcp_servers.docs]\ncommand = \"docs\"\n\n[tui]\nnotifications = true\n",
+        ),
+        ("codex", ".codex/config.toml", "mcp_servers = { docs = { command = \"docs\" } }\n"),
+        ("codex", ".codex/config.toml", "mcp_servers.docs.command = \"docs\"\n"),
+        (
+            "claude-code",
+            ".mcp.json",
+            "{\n\t\"mcpServers\": {\n\t\t\"docs\": {\"command\": \"docs\"}\n\t}\n}\n",
+        ),
+        ("gemini", ".gemini/settings.json", "{\"theme\": \"x\", \"mcpServers\": {\"docs\": {}}}"),
+    ];
+    for (agent, file, old) in files {
+        let bench = bench();
+        put(&bench, file, old);
+        let dry = init(&bench, &["--mcp", agent, "--dry-run"]);
+        assert_eq!((dry.status, read(&bench, file).as_str()), (0, old), "{}", dry.err);
+        let done = init(&bench, &["--mcp", agent]);
+        assert_eq!((done.status, done.out), (0, dry.out), "{}", done.err);
+        assert_eq!(server(&bench, file)["command"], "runlog", "{}", read(&bench, file));
+        assert_eq!(init(&bench, &["--mcp", agent, "--remove"]).status, 0);
+        assert_eq!(read(&bench, file), old);
+    }
+}
+
+/// If this fails, `init --mcp` takes another server for its own, damages a file that it does not
+/// understand, or follows a link out of the project.
+#[test]
+fn what_is_not_the_server_is_left_alone() {
+    for (agent, file, old) in [
+        ("claude-code", ".mcp.json", "{\"mcpServers\": {\"runlog\": {\"command\": \"other\"}}}"),
+        ("codex", ".codex/config.toml", "[mcp_servers.runlog]\nurl = \"https://example.org\"\n"),
+    ] {
+        for more in ["--project", "--remove"] {
+            let bench = bench();
+            put(&bench, file, old);
+            let kept = init(&bench, &["--mcp", agent, more]);
+            assert_eq!((kept.status, read(&bench, file).as_str()), (0, old), "{}", kept.err);
+            if more == "--project" {
+                assert!(kept.err.contains("is not `runlog mcp`"), "{}", kept.err);
+            }
+        }
+    }
+    for (agent, file, old, place) in [
+        ("claude-code", ".mcp.json", "{\"mcpServers\": []}", "line 1 column 16"),
+        ("claude-code", ".mcp.json", "{\"mcpServers\": {\"runlog\": 1}}", "line 1 column 27"),
+        ("codex", ".codex/config.toml", "a = 1\nb = \n", "line 2 column"),
+        ("codex", ".codex/config.toml", "mcp_servers = 1\n", "line 1 column 15"),
+    ] {
+        let bench = bench();
+        put(&bench, file, old);
+        let refused = init(&bench, &["--mcp", "cursor", agent]);
+        assert_eq!((refused.status, &*refused.out), (65, ""), "{}", refused.err);
+        assert!(refused.err.contains(place), "{}", refused.err);
+        assert_eq!(read(&bench, file), old);
+        assert!(!bench.path(".cursor").exists(), "a part of the change was made");
+    }
+    let bench = bench();
+    put(&bench, "elsewhere.json", "{}\n");
+    symlink("elsewhere.json", bench.path(".mcp.json")).unwrap();
+    assert_eq!(init(&bench, &["--mcp", "claude-code"]).status, 77);
+    assert_eq!(read(&bench, "elsewhere.json"), "{}\n");
+    assert_eq!(init(&bench, &["--all-runs", "claude-code"]).status, 2);
+    assert_eq!(init(&Bench::new(), &["--mcp"]).status, 2);
+}

@@ -147,3 +147,22 @@ fn a_real_client_uses_it() {
     assert_eq!(said.status, 0, "{}{}", said.out, said.err);
     assert_eq!(said.out.lines().last(), Some("closed"), "{}", said.out);
 }
+
+/// If this fails, the server of a session that begins reads another session, or does not start
+/// because nothing is recorded yet.
+#[test]
+fn the_newest_run_is_looked_for_at_the_first_call() {
+    let bench = Bench::new();
+    let mut server = Server::start(&bench, &["latest"]);
+    let search = || json!({"query": "zebra"});
+    let early = server.call("session_search", search()).error.unwrap();
+    assert!(early.contains("as soon as a run is recorded"), "{early}");
+    bench.ok(&["emit", "run.created", "--run", "first"]);
+    record(&bench, "first", &[note("n1", "a zebra")]);
+    assert_eq!(server.ok("session_search", search())["total"], 1);
+    bench.ok(&["emit", "run.created", "--run", "second"]);
+    record(&bench, "second", &[note("n1", "a zebra"), note("n2", "a zebra")]);
+    assert_eq!(server.ok("session_search", search())["total"], 1);
+    assert_eq!(server.close().0, Some(0));
+    bench.fails(66, &["mcp", "--runs-dir", "missing"]);
+}

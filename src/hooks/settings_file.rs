@@ -3,8 +3,9 @@
 
 use std::borrow::Cow;
 
+use super::settings_fault::{SettingsFault, edited_json};
 use super::wiring::Wiring;
-use crate::json::{EditedJson, Fault, Json, JsonStep, Kind, quoted};
+use crate::json::{EditedJson, Json, JsonStep, Kind, quoted};
 
 /// The member that holds the hooks.
 const HOOKS: &str = "hooks";
@@ -14,19 +15,6 @@ const HOOKS: &str = "hooks";
 pub(crate) struct HookFile {
     json: EditedJson,
     wiring: &'static Wiring,
-}
-
-/// Why a settings file is not changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HookFileFault {
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-    /// What is wrong there.
-    pub what: String,
-    /// Whether a comment begins there.
-    pub is_comment: bool,
 }
 
 /// A hook in the file that runs `runlog hook`.
@@ -47,18 +35,9 @@ impl HookFile {
     ///
     /// # Errors
     /// The text is not JSON, or its hooks do not have the form that the agent reads.
-    pub(crate) fn read(text: &str, wiring: &'static Wiring) -> Result<Self, HookFileFault> {
+    pub(crate) fn read(text: &str, wiring: &'static Wiring) -> Result<Self, SettingsFault> {
         let text = if text.trim().is_empty() { wiring.empty } else { text };
-        let json = EditedJson::of(text).map_err(|error| {
-            let rest = text.get(error.offset..).unwrap_or_default();
-            let is_comment = rest.starts_with("//") || rest.starts_with("/*");
-            let what = match error.fault {
-                _ if is_comment => "a comment, which is not valid JSON".to_owned(),
-                Fault::Expected(what) => format!("expected {what}"),
-                _ => error.to_string().split(" at byte ").next().unwrap_or_default().to_owned(),
-            };
-            HookFileFault { is_comment, ..fault(text, error.offset, what) }
-        })?;
+        let json = edited_json(text)?;
         let file = Self { json, wiring };
         file.check_form()?;
         Ok(file)
@@ -202,13 +181,13 @@ impl HookFile {
     }
 
     /// Checks that the hooks have the form that the agent reads.
-    fn check_form(&self) -> Result<(), HookFileFault> {
+    fn check_form(&self) -> Result<(), SettingsFault> {
         let expect = |value: Json<'_>, kind: Kind, what: Cow<'_, str>| match value.kind() == kind {
             true => Ok(()),
             false => {
                 let kind = if kind == Kind::Object { "an object" } else { "a list" };
                 let at = self.json.offset(value);
-                Err(fault(self.json.text(), at, format!("{what} is not {kind}")))
+                Err(SettingsFault::at(self.json.text(), at, format!("{what} is not {kind}")))
             }
         };
         let root = self.json.at(&[]).unwrap_or(Json::NULL);
@@ -220,18 +199,6 @@ impl HookFile {
             expect(entries, Kind::Array, format!("hooks.{event}").into())?;
         }
         Ok(())
-    }
-}
-
-/// The fault at a byte of the text.
-fn fault(text: &str, offset: usize, what: String) -> HookFileFault {
-    let before = &text[..text.floor_char_boundary(offset)];
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    HookFileFault {
-        line: before.matches('\n').count() + 1,
-        column: line.chars().count() + 1,
-        what,
-        is_comment: false,
     }
 }
 

@@ -219,6 +219,28 @@ impl Global {
             self.given_runs_dir.is_none() && own().is_some_and(|own| own == self.runs_dir);
     }
 
+    /// What a command that reads would have now.
+    #[cfg(feature = "mcp")]
+    fn reading(given_runs_dir: Option<PathBuf>) -> Self {
+        let mut global = Self {
+            given_runs_dir,
+            runs_dir: PathBuf::new(),
+            values: Vec::new(),
+            is_own_runs_dir: false,
+            settings: Ok(Settings::default()),
+            color: Color::default(),
+            quiet: false,
+        };
+        global.settle(RunsDirUse::Read);
+        global
+    }
+
+    /// The runs directory that the option or the environment names.
+    #[cfg(feature = "mcp")]
+    fn named_runs_dir(&self) -> Option<&Path> {
+        self.given_runs_dir.as_deref()
+    }
+
     /// Whether the runs directory is the user's own one because nothing names another.
     fn falls_back(&self) -> bool {
         let is_set = self.settings.as_ref().is_ok_and(|settings| settings.runs_dir().is_some());
@@ -395,7 +417,7 @@ impl Command {
             Self::Top(args) => top::run(args, global, ui),
             // They came first.
             Self::Hook(_) | Self::Doctor(_) => Ok(Exit::Fine),
-            Self::Init(args) => init::run(args, ui),
+            Self::Init(args) => init::run(args, global, ui),
             Self::Export(args) => export::run(args, global, ui),
             Self::Open(args) => open::run(args, global, ui),
             #[cfg(feature = "mcp")]

@@ -5,18 +5,23 @@
 //! | [`target`] | where the settings of an agent are |
 //! | [`change`] | the change of a settings file, and a copy of the old one |
 //! | [`hooks`] | plans hooks that run `runlog hook` |
+//! | `server` | plans the server of `runlog mcp` (feature `mcp`) |
 
 mod change;
 mod hooks;
+#[cfg(feature = "mcp")]
+mod server;
 mod target;
 
 use std::fmt;
 use std::path::PathBuf;
 
 use crate::fs::FsError;
-use crate::hooks::HookFileFault;
+use crate::hooks::SettingsFault;
 pub(crate) use change::SettingsChange;
 pub(crate) use hooks::{WireGoal, WirePlan};
+#[cfg(feature = "mcp")]
+pub(crate) use server::{ServerOutcome, ServerPlan};
 pub(crate) use target::{AgentSettings, WireHome, WireScope, WireTarget};
 
 /// Why an agent's settings are not changed.
@@ -29,7 +34,7 @@ pub(crate) enum WireError {
         /// The file.
         path: PathBuf,
         /// What is wrong, and where.
-        fault: HookFileFault,
+        fault: SettingsFault,
     },
     /// The file has bytes that are not text.
     NotText(PathBuf),
@@ -50,7 +55,7 @@ impl fmt::Display for WireError {
         match self {
             Self::Fs(error) => error.fmt(f),
             Self::Fault { path, fault } => {
-                let HookFileFault { line, column, what, .. } = fault;
+                let SettingsFault { line, column, what, .. } = fault;
                 write!(f, "{} line {line} column {column}: {what}", path.display())
             }
             Self::NotText(path) => write!(f, "{} is not UTF-8 text", path.display()),

@@ -2,18 +2,20 @@
 
 mod change;
 mod program;
+#[cfg(feature = "mcp")]
+mod servers;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::now;
+use super::{Global, now};
 use crate::cli::agent_folders::agent_folders;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
 use crate::hooks::{WIRINGS, Wiring};
 use crate::ops::wire::{SettingsChange, WireGoal, WireHome, WirePlan, WireScope, WireTarget};
 use crate::text::human::plural;
-use program::HookProgram;
+use program::SetUpProgram;
 
 /// Set up coding agents to record their sessions as they work
 ///
@@ -32,7 +34,16 @@ pub(in crate::cli) struct InitArgs {
     /// Print the change, but do not make it
     #[arg(short = 'n', long)]
     dry_run: bool,
-    /// Remove the hooks that this command added
+    /// Set up the server of `runlog mcp` instead of hooks: the agent can then search and read its
+    /// own history
+    #[cfg(feature = "mcp")]
+    #[arg(long)]
+    mcp: bool,
+    /// With --mcp: let the agent also read the other runs in the runs directory
+    #[cfg(feature = "mcp")]
+    #[arg(long, requires = "mcp")]
+    all_runs: bool,
+    /// Remove what this command added
     #[arg(long)]
     remove: bool,
     /// Use your own settings, for all projects
@@ -49,9 +60,10 @@ Examples:
   runlog init --user             all agents that you use, in all projects
   runlog init codex --dry-run    only print the change
   runlog init --remove           remove the hooks again
+  runlog init --mcp              let the agents here read their own history
 
 Exit status:
-  0   the hooks are set up (or removed), or already were
+  0   the settings are as wanted, now or already before
   2   no agent has a settings folder here; name an agent
   65  a settings file is not valid JSON; nothing was changed
   73  a file cannot be created
@@ -63,19 +75,28 @@ fn agents() -> PossibleValuesParser {
     PossibleValuesParser::new(WIRINGS.iter().map(|wiring| wiring.agent))
 }
 
-pub(super) fn run(args: &InitArgs, ui: &Ui) -> anyhow::Result<Exit> {
-    let scope = if args.user { WireScope::User } else { WireScope::Project };
+impl InitArgs {
+    fn scope(&self) -> WireScope {
+        if self.user { WireScope::User } else { WireScope::Project }
+    }
+}
+
+#[cfg_attr(not(feature = "mcp"), expect(unused_variables, reason = "only a server needs it"))]
+pub(super) fn run(args: &InitArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    #[cfg(feature = "mcp")]
+    if args.mcp {
+        return servers::run(args, global, ui);
+    }
     let place = agent_folders();
-    let targets = targets(args, scope, &place)?;
-    let program = HookProgram::find()?;
-    let goal = if args.remove { WireGoal::Unwired } else { WireGoal::Wired(&program.quoted) };
+    let targets = targets(args, args.scope(), &place)?;
+    let program = SetUpProgram::find()?;
+    let quoted = program.quoted();
+    let goal = if args.remove { WireGoal::Unwired } else { WireGoal::Wired(&quoted) };
     // All settings are read and checked before the first one is changed.
     let plans: Result<Vec<WirePlan<'_>>, _> =
         targets.iter().map(|target| WirePlan::make(target, goal)).collect();
     let plans = plans?;
-    if let Some(reason) = program.reason.as_ref().filter(|_| !args.remove) {
-        ui.note(&format!("the hooks contain the full path of runlog, because {reason}"));
-    }
+    program.explain(args, ui);
     for plan in &plans {
         show(&plan.change, ui)?;
     }
@@ -139,23 +160,25 @@ fn targets(args: &InitArgs, scope: WireScope, place: &WireHome) -> anyhow::Resul
     };
     let wanted: Vec<&'static Wiring> = WIRINGS.iter().filter(is_wanted).collect();
     if wanted.is_empty() {
-        let names: Vec<&str> = WIRINGS.iter().map(|wiring| wiring.agent).collect();
-        let message = match scope {
-            WireScope::User => "no settings folder of a known agent was found".to_owned(),
-            WireScope::Project => {
-                format!("no agent has a settings folder in {}", place.project.display())
-            }
-        };
-        let elsewhere = match scope {
-            WireScope::User => "",
-            WireScope::Project => ", or use --user for the agents of your home directory",
-        };
-        let hint = format!("name an agent: {}{elsewhere}", names.join(", "));
-        return Err(Failure::new(Exit::Usage, message).hint(hint).into());
+        return Err(name_an_agent(scope, place).into());
     }
     let target = |wiring| match place.target(wiring, scope)? {
         Some(target) => Ok(target),
         None => Err(Failure::new(Exit::Usage, "HOME is not set").into()),
     };
     wanted.into_iter().map(target).collect()
+}
+
+/// No agent is named, and none is set up here.
+fn name_an_agent(scope: WireScope, place: &WireHome) -> Failure {
+    let names: Vec<&str> = WIRINGS.iter().map(|wiring| wiring.agent).collect();
+    let (message, elsewhere) = match scope {
+        WireScope::User => ("no settings folder of a known agent was found".to_owned(), ""),
+        WireScope::Project => (
+            format!("no agent has a settings folder in {}", place.project.display()),
+            ", or use --user for the agents of your home directory",
+        ),
+    };
+    Failure::new(Exit::Usage, message)
+        .hint(format!("name an agent: {}{elsewhere}", names.join(", ")))
 }

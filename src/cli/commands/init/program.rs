@@ -1,17 +1,19 @@
-//! How a hook names this program.
+//! How settings name this program.
 
+use super::InitArgs;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::program::{NAME, first_on_path, is_same};
+use crate::cli::ui::Ui;
 
-/// How a hook names this program.
-pub(super) struct HookProgram {
-    /// The name, or the absolute path, quoted for the shell.
-    pub(super) quoted: String,
+/// How settings name this program.
+pub(super) struct SetUpProgram {
+    /// The name, or the absolute path.
+    pub(super) path: String,
     /// Why it is the path.
-    pub(super) reason: Option<String>,
+    reason: Option<String>,
 }
 
-impl HookProgram {
+impl SetUpProgram {
     /// The name if PATH leads to this program, else its path.
     pub(super) fn find() -> anyhow::Result<Self> {
         let own = std::env::current_exe()?;
@@ -20,24 +22,31 @@ impl HookProgram {
             Some(first) => Some(format!("{} comes first on PATH", first.display())),
             None => Some("runlog is not on PATH".to_owned()),
         };
-        let quoted = match (&reason, own.to_str()) {
+        let path = match (&reason, own.to_str()) {
             (None, _) => NAME.to_owned(),
-            (Some(_), Some(path)) => quoted(path),
+            (Some(_), Some(path)) => path.to_owned(),
             (Some(_), None) => {
                 let message = format!("the path of runlog is not valid UTF-8: {}", own.display());
                 let hint = "install runlog in a directory that is on PATH";
                 return Err(Failure::new(Exit::Usage, message).hint(hint).into());
             }
         };
-        Ok(Self { quoted, reason })
+        Ok(Self { path, reason })
     }
-}
 
-/// A path as one word of a shell.
-fn quoted(path: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+".contains(letter);
-    match path.chars().all(is_plain) {
-        true => path.to_owned(),
-        false => format!("'{}'", path.replace('\'', r"'\''")),
+    /// The program as one word of a shell.
+    pub(super) fn quoted(&self) -> String {
+        let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+".contains(letter);
+        match self.path.chars().all(is_plain) {
+            true => self.path.clone(),
+            false => format!("'{}'", self.path.replace('\'', r"'\''")),
+        }
+    }
+
+    /// Says why the settings contain the path.
+    pub(super) fn explain(&self, args: &InitArgs, ui: &Ui) {
+        if let Some(reason) = self.reason.as_ref().filter(|_| !args.remove) {
+            ui.note(&format!("the settings contain the full path of runlog, because {reason}"));
+        }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `binding` | the run that the server is bound to |
 //! | `config` | the configuration that makes a client start the server |
 //! | `session` | reads standard input, watches signals, and runs the SDK in a thread |
 //! | `transport` | messages between the SDK and the standard streams |
@@ -10,6 +11,7 @@
 //!
 //! What the tools do is in `ops::recall`.
 
+mod binding;
 mod config;
 mod parameters;
 mod server;
@@ -18,25 +20,31 @@ mod tools;
 mod transport;
 
 use std::io::IsTerminal as _;
+use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 
 use super::{Global, LATEST, RunArg};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
+use crate::hooks::McpClient;
 use crate::ops::recall::Recall;
-use config::{Launch, McpClient, path_text};
+use binding::Binding;
+pub(in crate::cli) use config::path_text;
 
 /// Let an agent search and read its own history (MCP)
 ///
 /// Serves one run, by the Model Context Protocol, on standard input and output until the input ends. A client such as Claude Code
-/// starts this command; `--print-config` prints its configuration. The server only reads. Its tools
+/// starts this command; `runlog init --mcp` sets clients up, and `--print-config` prints the
+/// configuration of one. The server only reads. Its tools
 /// are session_search (find events), session_load (one event with what is around it, and parts of
 /// large results), session_summary and chapters. Results say that they are data, not instructions,
 /// and have at most 64 KiB of content.
 ///
-/// The server stays with the run that RUN names when it starts, also with `latest`. Each call reads
-/// the log again.
+/// The server stays with one run. `latest` is the newest run when a tool is called for the first
+/// time, because an agent starts its servers before its session is recorded. Each call reads the log
+/// again.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct McpArgs {
@@ -48,19 +56,19 @@ pub(in crate::cli) struct McpArgs {
     /// Print the configuration that makes a client start this server for RUN
     #[arg(
         long,
-        value_enum,
+        value_parser = config::clients(),
         value_name = "CLIENT",
         num_args = 0..=1,
         default_missing_value = "generic"
     )]
-    print_config: Option<McpClient>,
+    print_config: Option<String>,
 }
 
 const AFTER_HELP: &str = "\
 Examples:
   runlog mcp latest                    serve the newest run, and no other
   runlog mcp fix-42 --all-runs         other runs can be searched too
-  runlog mcp --print-config claude-code > .mcp.json
+  runlog mcp --print-config vscode > .vscode/mcp.json
   runlog mcp fix-42 --print-config codex >> ~/.codex/config.toml
 
 Exit status:
@@ -74,7 +82,7 @@ Exit status:
 ";
 
 pub(super) fn run(args: &McpArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    if let Some(client) = args.print_config {
+    if let Some(client) = args.print_config.as_deref().and_then(McpClient::named) {
         let run = match args.run.run.as_str() {
             // The newest run may not exist yet when a client is configured.
             LATEST => LATEST.to_owned(),
@@ -82,19 +90,31 @@ pub(super) fn run(args: &McpArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
             // The beginning of an id may not be unique later.
             _ => args.run.find(global)?.name(),
         };
-        let launch = Launch::of(run, &global.runs_dir, args.all_runs)?;
-        ui.data(launch.config(client).as_bytes())?;
-        ui.note(client.place());
+        let launch = config::launch(run, &global.runs_dir, args.all_runs)?;
+        ui.data(client.config(&launch).as_bytes())?;
+        ui.note(&config::place(client));
         return Ok(Exit::Fine);
     }
-    let recall = Recall::bind(&args.run.find(global)?, args.all_runs, global.templates(ui)?)?;
+    let templates = global.templates(ui)?;
+    let binding = match args.run.run.as_str() {
+        LATEST => {
+            global.named_runs_dir_exists()?;
+            let named = global.named_runs_dir().map(Path::to_owned);
+            Binding::latest(named, args.all_runs, templates)
+        }
+        _ => Binding::Named(Arc::new(Recall::bind(
+            &args.run.find(global)?,
+            args.all_runs,
+            templates,
+        )?)),
+    };
     if std::io::stdin().is_terminal() {
         ui.note("waits for a client on standard input; Ctrl-D ends it");
         ui.note("`runlog mcp --print-config` prints the configuration of a client");
     }
     let others = if args.all_runs { ", and the other runs beside it" } else { "" };
-    ui.note(&format!("serves {}{others}", recall.path().display()));
-    session::serve(recall, *ui)
+    ui.note(&format!("serves {}{others}", binding.place(&global.runs_dir)));
+    session::serve(binding, *ui)
 }
 
 /// The failure of a standard stream.

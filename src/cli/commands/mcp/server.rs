@@ -12,19 +12,19 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 
+use super::binding::Binding;
 use super::tools::{TOOLS, instructions};
-use crate::ops::recall::Recall;
 
 /// The tools over one run.
 #[derive(Clone, Debug)]
 pub(super) struct RecallServer {
-    recall: Arc<Recall>,
+    binding: Arc<Binding>,
 }
 
 impl RecallServer {
     /// Serves a run.
-    pub(super) fn new(recall: Recall) -> Self {
-        Self { recall: Arc::new(recall) }
+    pub(super) fn new(binding: Binding) -> Self {
+        Self { binding: Arc::new(binding) }
     }
 }
 
@@ -33,7 +33,7 @@ impl ServerHandler for RecallServer {
         let program = Implementation::new("runlog", env!("CARGO_PKG_VERSION"));
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
             .with_server_info(program.with_title("runlog: the history of this session"))
-            .with_instructions(instructions(&self.recall))
+            .with_instructions(instructions(&self.binding))
     }
 
     fn list_tools(
@@ -59,10 +59,11 @@ impl ServerHandler for RecallServer {
             let message = format!("unknown tool; the tools are {}", names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let recall = self.recall.clone();
+        let binding = self.binding.clone();
         let arguments = request.arguments.unwrap_or_default();
         // Reading a large log takes time. Other requests are answered meanwhile.
-        let called = tokio::task::spawn_blocking(move || tool.call(&recall, arguments)).await;
+        let called = tokio::task::spawn_blocking(move || tool.call(&*binding.recall()?, arguments));
+        let called = called.await;
         let bug = |_| ErrorData::internal_error("the call stopped because of a bug", None);
         Ok(result(called.map_err(bug)?).into())
     }

@@ -12,6 +12,7 @@ use rmcp::model::RequestId;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Sender, channel};
 
+use super::binding::Binding;
 use super::server::RecallServer;
 use super::stream_failure;
 use super::transport::{ClientMessage, InputError, StreamTransport};
@@ -21,7 +22,6 @@ use crate::cli::ui::Ui;
 use crate::fs::retried;
 use crate::json::{Json, JsonRules, check};
 use crate::log::tail::is_blank;
-use crate::ops::recall::Recall;
 use crate::run::line_buffer::LineBuffer;
 use crate::run::stream::InputLine;
 
@@ -35,14 +35,14 @@ const LOOK: Duration = Duration::from_millis(5);
 const READ: usize = 64 << 10;
 
 /// Serves until standard input ends or a signal comes.
-pub(super) fn serve(recall: Recall, ui: Ui) -> anyhow::Result<Exit> {
+pub(super) fn serve(binding: Binding, ui: Ui) -> anyhow::Result<Exit> {
     // Before the other thread exists, so that it does not get the signals.
     let interrupts = Interrupts::watch()?;
     let (sender, receiver) = channel(WAITING);
     let failure = Arc::new(OnceLock::new());
     let transport = StreamTransport::new(receiver, ui, failure.clone());
     let thread = std::thread::Builder::new().name("mcp".to_owned());
-    let session = thread.spawn(move || run(RecallServer::new(recall), transport))?;
+    let session = thread.spawn(move || run(RecallServer::new(binding), transport))?;
     let input = ClientInput { ui, interrupts: &interrupts, session: &session };
     let read = input.all(&sender);
     // The end of the messages.
