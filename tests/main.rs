@@ -99,6 +99,7 @@ mod small_words;
 mod stats;
 mod storm;
 mod stream;
+mod stream_beginning;
 mod summarize;
 mod support;
 mod swapped;

@@ -1,4 +1,5 @@
-//! What the type of a rejected line says: how the run ended, or that deliverables are missing.
+//! What the type of a rejected line says: how the run ended, that deliverables are missing, or that
+//! another run begins, which has requirements of its own.
 
 use super::DIALECTS;
 use crate::event::catalogue;
@@ -25,6 +26,7 @@ impl RejectedEnd {
         let status = if NATIVE.contains(&dialect) {
             match catalogue::role(kind) {
                 Role::DeliverableVerdict | Role::DeliverableMissing => None,
+                Role::RunCreated if line.contains("\"required\"") => None,
                 role => Some(Status::ended_by(role)?),
             }
         } else {

@@ -135,6 +135,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let options = args.appending.options(global, ui)?;
     let options = RecordOptions { create: args.create, ..args.content.over(options, global)? };
     let Some(kind) = &args.kind else {
+        args.refuse_with_stdin()?;
         let print = args.print.unwrap_or(Print::None);
         return emit_stream::run(&args.stream, run_id, args.create, print, options, global, ui);
     };
@@ -151,6 +152,27 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
 }
 
 impl EmitArgs {
+    /// Refuses the options of a single event for a stream.
+    fn refuse_with_stdin(&self) -> anyhow::Result<()> {
+        let given = [
+            ("--summary", self.summary.is_some()),
+            ("--actor", self.actor.is_some()),
+            ("--severity", self.severity.is_some()),
+            ("--session", self.session.is_some()),
+            ("--task", self.task.is_some()),
+            ("--correlation-id", self.correlation_id.is_some()),
+            ("--parent", self.parent.is_some()),
+            ("--branch", self.branch.is_some()),
+            ("--event-id", self.event_id.is_some()),
+            ("--timestamp", self.timestamp.is_some()),
+            (self.payload.given().unwrap_or_default(), self.payload.given().is_some()),
+        ];
+        let Some((option, _)) = given.iter().find(|(_, given)| *given) else { return Ok(()) };
+        let message = format!("{option} is for a single event, not for --stdin");
+        let hint = "each line of a stream has its own fields; put the value into the lines";
+        Err(Failure::new(Exit::Usage, message).hint(hint).into())
+    }
+
     fn draft<'a>(&'a self, kind: &'a str) -> anyhow::Result<Draft<'a>> {
         let data = self.payload.object()?.into();
         let text = |given: &'a Option<String>| given.as_deref().map(Cow::Borrowed);

@@ -135,13 +135,15 @@ pub(super) fn run(
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
     let input = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-    let mut input = Input { file: input?, lines: LineBuffer::default(), blank: (0, 0) };
+    let lines = LineBuffer::default();
+    let mut input = Input { file: input?, lines, blank: (0, 0), begins_run: false };
     let interrupts = Interrupts::watch()?;
     // A stream may begin with the run.created event that creates its run.
     let format = format_of(args.from.as_deref().unwrap_or("native"));
     let is_copy = matches!(format, StreamFormat::Copy);
     let creation = input.creation(&interrupts)?;
-    let makes_run = create || creation.is_some();
+    input.begins_run = creation.is_some();
+    let makes_run = create || input.begins_run;
     // It then belongs to the run that it names.
     // A copy of a run is recorded under another name.
     let named = creation.flatten().filter(|_| !is_copy);
@@ -158,10 +160,15 @@ pub(super) fn run(
     if let Some(signal) = interrupts.caught().filter(|_| input.lines.waiting().is_empty()) {
         return Ok(Exit::Signal(signal));
     }
-    let mut recorder = open(run_id, makes_run, None, options, global)?;
+    // If the line that creates the run is refused, nothing is recorded.
+    let begins = matches!(format, StreamFormat::Native) && input.begins_run;
+    let beginning = if begins { input.lines.first().map(<[u8]>::to_vec) } else { None };
+    let first = beginning.as_deref().map(|line| first_draft(line)).transpose()?;
+    let mut recorder = open(run_id, makes_run, first.as_ref(), options, global)?;
     let run = recorder.run().clone();
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
     let stream = if args.strict { stream.strict() } else { stream };
+    let stream = if begins { stream.beginning_a_run() } else { stream };
     // Native lines are only described in a receipt.
     let brief = args.import.receipt.is_none()
         && matches!(format, StreamFormat::Native | StreamFormat::Copy);
@@ -215,6 +222,14 @@ pub(super) fn run(
     })
 }
 
+/// The event of the line that creates the run.
+fn first_draft(line: &[u8]) -> anyhow::Result<Draft<'_>> {
+    Draft::native(line).map_err(|error| {
+        let message = format!("the line that creates the run is rejected: {error}");
+        Failure::new(Exit::Input, message).hint("nothing was recorded").into()
+    })
+}
+
 /// Reads the input to its end, or to a signal.
 fn take(
     stream: &mut Stream<'_>,
@@ -228,7 +243,7 @@ fn take(
         let read = now();
         while let Some((line, length)) = input.lines.next() {
             stream.push(line, length, read)?;
-            if stream.is_full() {
+            if stream.is_full() || stream.has_beginning() {
                 commit(stream)?;
             }
             if stream.has_stopped() {
@@ -353,6 +368,8 @@ struct Input {
     lines: LineBuffer,
     /// Number of leading blank lines, and their bytes.
     blank: (u64, u64),
+    /// Whether the first line creates the run.
+    begins_run: bool,
 }
 
 impl Input {

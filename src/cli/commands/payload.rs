@@ -23,6 +23,16 @@ pub(in crate::cli) struct PayloadArgs {
 }
 
 impl PayloadArgs {
+    /// The first of these options that is given.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--data", self.data.is_some()),
+            ("-f", !self.fields.is_empty()),
+            ("-F", !self.json_fields.is_empty()),
+        ];
+        given.iter().find(|(_, given)| *given).map(|(option, _)| *option)
+    }
+
     /// The payload as compact JSON text of an object.
     pub(super) fn object(&self) -> anyhow::Result<String> {
         let bytes = match &self.data {

@@ -129,7 +129,8 @@ pub(super) fn print(
 ) -> anyhow::Result<()> {
     let mut line = match what {
         Print::Id => event.event_id.to_string().into_bytes(),
-        Print::Run => recorder.run_id().as_bytes().to_vec(),
+        // A copied or renamed run is found by the name of its directory.
+        Print::Run => recorder.run().name().into_bytes(),
         Print::Sequence => event.sequence.to_string().into_bytes(),
         Print::Event => recorder.line_of(event)?.unwrap_or_default(),
         Print::None => return Ok(()),

@@ -75,6 +75,8 @@ pub(crate) struct Stream<'r> {
     /// Whether it stops at the first rejected line. Native lines are then also checked one by one,
     /// so that a bad line is found at once.
     strict: bool,
+    /// Whether the first line creates the run: if it is refused, the stream fails.
+    begins_run: bool,
     /// Whether the lines of an input of no known format are rejected. Otherwise the stream fails.
     rejects_unknown: bool,
     /// The lines that wait for the next write.
@@ -153,6 +155,7 @@ impl<'r> Stream<'r> {
             reader,
             keep_source,
             strict: false,
+            begins_run: false,
             rejects_unknown: false,
             counter: Counter::new(),
             held: WaitingLines::default(),
@@ -178,6 +181,20 @@ impl<'r> Stream<'r> {
         self.strict = true;
         self.recorder.stop_at_refusals();
         self
+    }
+
+    /// The first line creates the run. If it is refused, the stream fails: the lines after it belong
+    /// to a run that does not exist.
+    #[must_use]
+    pub(crate) fn beginning_a_run(mut self) -> Self {
+        self.begins_run = true;
+        self
+    }
+
+    /// Whether the batch has the line that creates the run, which is written by itself.
+    #[must_use]
+    pub(crate) fn has_beginning(&self) -> bool {
+        self.begins_run && !self.held.lines.is_empty()
     }
 
     /// The stream is the output of a process that has just been started.
@@ -338,6 +355,7 @@ impl<'r> Stream<'r> {
         if !writes.recorded.is_empty() {
             self.recorder.make_durable(writes.lifecycle)?;
         }
+        self.begins_run &= written.is_err() || writes.done == 0;
         self.lifecycle |= writes.lifecycle;
         self.recorded += writes.recorded.len() as u64;
         self.acknowledged.append(&mut writes.recorded);
@@ -433,6 +451,7 @@ impl<'r> Stream<'r> {
                         self.counter.counts().repeated += u64::from(event.repeated);
                         writes.recorded.push(event);
                     }
+                    Err(error) if self.begins_run => return Err(error.into()),
                     Err(error) => refused = Some(error.to_string()),
                 }
             }

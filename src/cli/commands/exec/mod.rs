@@ -107,7 +107,7 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let call = args.call(run_id.as_ref(), options)?;
     let signals = Caught::new(child::CAUGHT)?;
     let recorder = open(run_id, args.run_new, None, options, global)?;
-    let mut environment = environment(recorder.run_id(), global)?;
+    let mut environment = environment(&recorder.run().name(), global)?;
     let mut record = Record::begin(recorder, &call, args.run_new, options, ui)?;
     environment.extend(record.call_id().map(|call| (PARENT.into(), call.into())));
     let feed =
@@ -204,12 +204,13 @@ impl ExecArgs {
 }
 
 /// The environment of this process, and the variables that name the run for the command.
-fn environment(run_id: &str, global: &Global) -> anyhow::Result<Vec<(OsString, OsString)>> {
+fn environment(run: &str, global: &Global) -> anyhow::Result<Vec<(OsString, OsString)>> {
     const OWN: [&str; 3] = ["RUNLOG_RUN", "RUNLOG_RUNS_DIR", PARENT];
     let runs_dir = std::path::absolute(&global.runs_dir)?;
     let mut variables: Vec<(OsString, OsString)> =
         std::env::vars_os().filter(|(name, _)| !OWN.iter().any(|own| name == own)).collect();
-    variables.push((OWN[0].into(), run_id.into()));
+    // A copied or renamed run is found by the name of its directory.
+    variables.push((OWN[0].into(), run.into()));
     variables.push((OWN[1].into(), runs_dir.into()));
     Ok(variables)
 }
