@@ -85,7 +85,7 @@ fn import_again_keeps_later_summaries() {
     check(&bench, &text);
     let run = ["emit", "--run", "claude-code-s"];
     bench.ok(&[&run[..], &["note", "--event-id", "n1", "-f", "text=raw"]].concat());
-    let fill = ["-f", "target_event_id=n1", "-f", "summary=The better words."];
+    let fill = ["-f", "target_event_id=n1", "-f", "summary=The better words.", "-f", "source=llm"];
     bench.ok(&[&run[..], &["summary.backfilled"], &fill[..]].concat());
     let transcript = check(&bench, &(text + &asks(2, "Go on.")));
     assert!(transcript.contains("The better words."), "{transcript}");

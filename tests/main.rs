@@ -77,6 +77,7 @@ mod memory;
 mod messages;
 mod model_view;
 mod mutation;
+mod not_by_accident;
 mod not_done;
 mod one_work;
 mod packaging;

@@ -32,7 +32,7 @@ impl BlobCheck {
         look: impl Fn(&Reference<'_>) -> BlobState,
     ) {
         references(data, &mut |reference| {
-            if !self.seen.insert(self.hasher.hash_one((reference.hash, reference.bytes))) {
+            if !self.seen.insert(self.hasher.hash_one(reference.text())) {
                 return;
             }
             self.names.insert(self.hasher.hash_one(reference.hash));
@@ -42,6 +42,9 @@ impl BlobCheck {
                 BlobState::Missing => (Code::RL911, format!("{file} is missing")),
                 BlobState::Altered => {
                     (Code::RL912, format!("the content of {file} does not match its name"))
+                }
+                BlobState::OtherEnds => {
+                    (Code::RL914, format!("the reference has another beginning or end than {file}"))
                 }
                 BlobState::Unreadable(error) => (Code::RL913, error.to_string()),
             };

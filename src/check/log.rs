@@ -530,9 +530,9 @@ impl LogCheck {
             }
         }
         let Some((target, summary)) = backfilled(view) else { return };
-        let by_template = view.field("source").is_some_and(|source| source == "template");
-        // An event made by a user's template names it. It can only be compared with the template in
-        // force.
+        // What no model made must be what the template makes.
+        let by_template = view.field("source").is_none_or(|source| source != "llm");
+        // That of a user's template can only be compared with the template in force.
         let mark = by_template.then(|| self.ids.mark_of(self.ids.key_of(&target))).flatten();
         if by_template && mark.is_none() && self.claims.len() < MAX_CLAIMS {
             let template = view.field("template").map(Cow::into_owned);

@@ -31,7 +31,7 @@ pub(crate) fn advice(kind: &str, data: Json<'_>) -> Option<String> {
         return Some(format!("{kind} has the unknown field deliverables.{key}{hint}"));
     }
     if row.role == Role::RunCreated
-        && let Some((key, _)) = data.members().find(|(key, _)| is_misplaced(key))
+        && let Some(key) = misplaced(data)
     {
         return Some(format!(
             "{kind} has the unknown field {key}; did you mean {DELIVERABLES} with {REQUIRED} in it?"
@@ -74,7 +74,13 @@ pub(crate) fn hides_deliverables(data: Json<'_>) -> bool {
     let is_misspelt = |key: &str| {
         is_misplaced(key) || (key != DELIVERABLES && nearest(key, [DELIVERABLES]).is_some())
     };
-    let misspelt = || data.members().any(|(key, value)| is_misspelt(&key) && holds(value));
+    let is_inside = |key: &str, value: Json<'_>| {
+        key != DELIVERABLES && value.get(DELIVERABLES).is_some_and(holds)
+    };
+    let misspelt = || {
+        let mut members = data.members();
+        members.any(|(key, value)| is_misspelt(&key) && holds(value) || is_inside(&key, value))
+    };
     let names_none = || {
         let required = data.present(DELIVERABLES).and_then(|found| found.present(REQUIRED));
         required.is_none_or(|required| required.items().next().is_none())
@@ -94,7 +100,18 @@ pub(crate) fn lists_deliverables(data: Json<'_>) -> bool {
 
 /// Whether a field of `run.created` was meant as the list in `deliverables`.
 fn is_misplaced(key: &str) -> bool {
-    key == REQUIRED || key.strip_prefix(DELIVERABLES).is_some_and(|rest| rest.starts_with('.'))
+    let parts = || key.split(['.', '_', '-']);
+    key == REQUIRED || parts().count() > 1 && parts().any(|part| part == DELIVERABLES)
+}
+
+/// A field of `run.created` that was meant as the list in `deliverables`: one with nearly its name,
+/// or `deliverables` in an object where nobody looks for it.
+fn misplaced(data: Json<'_>) -> Option<String> {
+    data.members().find_map(|(key, value)| match is_misplaced(&key) {
+        true => Some(key.into_owned()),
+        false if key == DELIVERABLES => None,
+        false => value.get(DELIVERABLES).map(|_| format!("{key}.{DELIVERABLES}")),
+    })
 }
 
 /// A field of `deliverables` that has no meaning.

@@ -79,6 +79,18 @@ impl<'a> Reference<'a> {
         self.value.text_at("head").unwrap_or_default().into_owned()
     }
 
+    /// The end of the content.
+    #[must_use]
+    pub(crate) fn tail(&self) -> String {
+        self.value.text_at("tail").unwrap_or_default().into_owned()
+    }
+
+    /// The value as it is in the event.
+    #[must_use]
+    pub(crate) fn text(&self) -> &'a str {
+        self.value.text()
+    }
+
     /// The beginning of the content and a note of its size. A short content is returned whole.
     #[must_use]
     pub(crate) fn preview(&self) -> String {

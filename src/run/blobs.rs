@@ -1,6 +1,7 @@
 //! `blobs/`: large values, each in a file named by its hash.
 
 use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
 
 use super::dir::RunDir;
 use crate::event::blob::{Blob, Reference};
@@ -18,6 +19,8 @@ pub(crate) enum BlobState {
     Missing,
     /// Its content does not match its name.
     Altered,
+    /// It does not begin or end as the reference says.
+    OtherEnds,
     /// It cannot be read.
     Unreadable(FsError),
 }
@@ -25,7 +28,34 @@ pub(crate) enum BlobState {
 /// Checks that the blob exists and is intact, in constant memory.
 #[must_use]
 pub(crate) fn look(run: &RunDir, reference: &Reference<'_>) -> BlobState {
-    look_at(run, reference.hash, reference.bytes)
+    match look_at(run, reference.hash, reference.bytes) {
+        BlobState::Whole => look_at_ends(run, reference),
+        other => other,
+    }
+}
+
+/// Compares the beginning and the end of a whole blob with those in the reference, which readers
+/// show.
+fn look_at_ends(run: &RunDir, reference: &Reference<'_>) -> BlobState {
+    let path = run.blob(reference.hash);
+    let file = match open_regular(&path, Access::Read) {
+        Ok(file) => file,
+        Err(error) => return BlobState::Unreadable(error),
+    };
+    let [head, tail] = [reference.head(), reference.tail()];
+    let is_at = |text: &str, from: u64| {
+        let mut there = vec![0; text.len()];
+        file.read_exact_at(&mut there, from).map(|()| there == text.as_bytes())
+    };
+    let from = reference.bytes.checked_sub(tail.len() as u64);
+    let tail_is_right = from.map_or(Ok(false), |from| is_at(&tail, from));
+    match is_at(&head, 0).and_then(|head_is_right| Ok(head_is_right && tail_is_right?)) {
+        Ok(true) => BlobState::Whole,
+        // The file ends before the text does.
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => BlobState::OtherEnds,
+        Ok(false) => BlobState::OtherEnds,
+        Err(error) => BlobState::Unreadable(FsError::io(path.path(), Action::Read, error)),
+    }
 }
 
 fn look_at(run: &RunDir, hash: &str, bytes: u64) -> BlobState {

@@ -80,7 +80,13 @@ pub(crate) fn find(runs_dir: &Path, name: &str) -> Result<RunDir, RunError> {
 }
 
 /// Files that only a run has.
-const REMAINS: &[&str] = &["run.json", "transcript.md", "logs/rejected.jsonl"];
+const REMAINS: &[&str] = &[
+    "run.json",
+    "transcript.md",
+    "logs/rejected.jsonl",
+    "deliverables",
+    "effective-system-prompt.md",
+];
 
 /// What is in a runs directory, by name.
 #[derive(Debug, Default)]

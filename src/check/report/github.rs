@@ -2,7 +2,7 @@
 
 use super::{RunReport, ValidatedRuns, counted};
 use crate::check::finding::Finding;
-use crate::check::table::Level;
+use crate::check::table::{Code, Level};
 use crate::text::human::plural;
 use crate::text::inert::line;
 
@@ -22,12 +22,16 @@ pub(crate) fn github(
     for (level, command) in
         [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Info, "notice")]
     {
-        let all = || {
-            reports.iter().flat_map(|report| {
+        let of_level = |is_first: bool| {
+            reports.iter().flat_map(move |report| {
                 let findings = report.findings.all.iter().map(move |finding| (report, finding));
-                findings.filter(|(_, finding)| finding.level == level)
+                findings.filter(move |(_, finding)| {
+                    finding.level == level && (finding.code == Code::RL409) == is_first
+                })
             })
         };
+        // How a run ended comes first.
+        let all = || of_level(true).chain(of_level(false));
         for (report, finding) in all().take(MOST) {
             out.push_str(&annotation(command, report, finding));
         }
@@ -39,7 +43,8 @@ pub(crate) fn github(
     for report in reports {
         let (name, verdict) = (line(&report.name), report.verdict(strict).name());
         let narrowed = narrowed.map(|which| format!(" ({which})")).unwrap_or_default();
-        out.push_str(&format!("{}: {verdict}{narrowed}\n", plain(&name)));
+        let accepted = report.accepted(strict).unwrap_or_default();
+        out.push_str(&format!("{}: {verdict}{accepted}{narrowed}\n", plain(&name)));
     }
     out
 }

@@ -82,7 +82,8 @@ pub(crate) fn human(report: &RunReport, look: ReportLook) -> String {
     let lead = format!("{id}: {} ", look.verdict(verdict));
     let taken = id.width() + verdict.name().len() + 3;
     let narrowed = look.narrowed.map(|which| format!("; {which}")).unwrap_or_default();
-    out.push_str(&look.line(&lead, taken, &format!("({counts}{narrowed})"), HANG));
+    let accepted = report.accepted(look.strict).unwrap_or_default();
+    out.push_str(&look.line(&lead, taken, &format!("({counts}{accepted}{narrowed})"), HANG));
     out
 }
 
@@ -184,7 +185,8 @@ pub(crate) fn overview(
             .map(|found| found.code.name())
             .collect();
         let codes = if codes.is_empty() { String::new() } else { format!(": {}", codes.join(" ")) };
-        out.push_str(&look.line(&lead, taken, &(counts(report) + &codes), taken));
+        let accepted = report.accepted(look.strict).unwrap_or_default();
+        out.push_str(&look.line(&lead, taken, &(counts(report) + &codes + &accepted), taken));
     }
     let of = |verdict: RunVerdict| {
         let count = reports.iter().filter(|report| report.verdict(look.strict) == verdict).count();

@@ -27,6 +27,7 @@ pub(crate) fn junit(runs: ValidatedRuns<'_>) -> String {
     }
     for report in runs.reports {
         let mut suite = TestSuite::new(report.name.as_str());
+        suite.add_property(("status", report.status.name()));
         suite.add_test_cases(checks(report, runs));
         for deliverable in &report.deliverables {
             let file = format!("deliverables/{}", deliverable.path);

@@ -42,7 +42,7 @@ pub(crate) fn markdown(
         let row = format!(
             "| {} | {} | {} | {} | {} | {} |\n",
             code(&report.name),
-            report.verdict(strict).name(),
+            report.verdict(strict).name().to_owned() + &report.accepted(strict).unwrap_or_default(),
             report.events,
             count(Level::Error),
             count(Level::Warning),

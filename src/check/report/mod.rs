@@ -15,6 +15,7 @@ pub(crate) use sarif::sarif;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::ending::ExpectedStatus;
 use crate::check::deliverables::{Deliverable, Verdict, worst};
 use crate::check::finding::{Finding, Findings};
 use crate::check::mend::Step;
@@ -104,6 +105,16 @@ impl RunReport {
         let least = if strict { Level::Warning } else { Level::Error };
         let counts = |code: Code| code.check().family != DELIVERABLES && code != Code::RL409;
         !self.findings.totals().any(|(code, level, _)| level >= least && counts(code))
+    }
+
+    /// What a verdict of `passed` says of a run that did not end well: its status is accepted only
+    /// because it was expected.
+    fn accepted(&self, strict: bool) -> Option<String> {
+        let is_good = ExpectedStatus::default().accepts(self.status);
+        let is_passed = self.verdict(strict) == RunVerdict::Passed;
+        let status = self.status.name();
+        (is_passed && !is_good && self.events > 0)
+            .then(|| format!("; status {status}, which is accepted here"))
     }
 
     /// Whether there is a finding of this check.

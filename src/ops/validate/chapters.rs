@@ -30,9 +30,15 @@ pub(super) fn check(
         outlines.observe(view);
     })?;
     findings.append(found);
-    if check_dir(&run.chapters()).is_err() {
+    match check_dir(&run.chapters()) {
+        Ok(()) => {}
         // Nothing was exported.
-        return Ok(());
+        Err(error) if error.is_missing() => return Ok(()),
+        // Nobody knows what the pages say that a reader finds there.
+        Err(error) => {
+            findings.push(Finding::new(Code::RL712, Place::file(FOLDER), error.to_string()));
+            return Ok(());
+        }
     }
     if let Err(error) = run.chapters().path().read_dir() {
         let place = Place::file(FOLDER);

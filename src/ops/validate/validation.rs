@@ -26,7 +26,7 @@ use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::templates::Templates;
 use crate::fs::hash::HexHash;
-use crate::fs::{FsError, check_dir, read_small};
+use crate::fs::{FsError, read_small};
 use crate::log::reader::{Body, LogReader};
 use crate::ops::error::OpsError;
 use crate::run::blobs::look as look_at_blob;
@@ -193,7 +193,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     if transcript.is_ok() {
         transcript_check.finish(run, last_sequence, &mut findings)?;
     }
-    if has_chapters || check_dir(&run.chapters()).is_ok() {
+    if has_chapters || run.chapters().is_there() {
         chapters::check(run, criteria.templates, &mut findings)?;
     }
     if !template_claims.is_empty() {

@@ -207,7 +207,9 @@ fn with_blobs(run: &RunDir, text: String, damaged: &mut Option<String>) -> Strin
                     match found {
                         BlobState::Unreadable(error) => error.to_string(),
                         BlobState::Missing => format!("{path} is missing"),
-                        BlobState::Whole | BlobState::Altered => format!("{path} was altered"),
+                        BlobState::Whole | BlobState::Altered | BlobState::OtherEnds => {
+                            format!("{path} was altered")
+                        }
                     }
                 });
                 None

@@ -154,10 +154,9 @@ impl ValidateArgs {
     fn left_out_by(&self, code: Code) -> Option<&'static str> {
         let any = |selections: &[String]| selections.iter().any(|one| is_meant(code, one));
         match () {
-            // Whoever names a head wants it compared, unless this very check is ignored.
-            () if code == Code::RL305
-                && self.expect_head.is_some()
-                && !self.ignore.iter().any(|one| one.eq_ignore_ascii_case("RL305")) =>
+            // Whoever names a head or a status wants it compared, unless this very check is ignored.
+            () if self.is_demanded(code)
+                && !self.ignore.iter().any(|one| one.eq_ignore_ascii_case(code.name())) =>
             {
                 None
             }
@@ -178,15 +177,46 @@ impl ValidateArgs {
     }
 
     /// # Errors
-    /// When a deliverable is required, but whether it is there is not checked.
+    /// When something is demanded but not checked, or when nothing is checked.
     fn refuse_unchecked(&self) -> anyhow::Result<()> {
-        if self.require.is_empty() || self.judges_deliverables() {
-            return Ok(());
+        let lacks = |code: Code| !self.is_wanted(code);
+        let (message, hint) = match () {
+            () if CHECKS.iter().all(|check| lacks(check.code)) => {
+                ("--select and --ignore leave no check", "ignore less than is selected")
+            }
+            () if !self.require.is_empty() && !self.judges_deliverables() => (
+                "--require has no effect: the checks of deliverables are left out",
+                "select the family `deliverables`, and do not ignore it",
+            ),
+            () => return Ok(()),
+        };
+        Err(Failure::new(Exit::Usage, message).hint(hint).into())
+    }
+
+    /// Whether an option asks for what this check compares.
+    fn is_demanded(&self, code: Code) -> bool {
+        let status = self.expect_status.as_ref();
+        match code {
+            Code::RL305 => self.expect_head.is_some(),
+            Code::RL409 => status.is_some_and(|expected| *expected != ExpectedStatus::Any),
+            _ => false,
         }
-        let message = "--require has no effect: the checks of deliverables are left out";
-        Err(Failure::new(Exit::Usage, message)
-            .hint("select the family `deliverables`, and do not ignore it")
-            .into())
+    }
+
+    /// # Errors
+    /// When two reports go to one file.
+    fn refuse_one_file(&self) -> anyhow::Result<()> {
+        let files = self.report.iter().map(|(_, path)| path).chain(&self.output);
+        let files: Vec<PathBuf> =
+            files.map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())).collect();
+        let is_earlier = |(at, file): (usize, &PathBuf)| files[..at].contains(file);
+        match files.iter().enumerate().find(|file| is_earlier(*file)) {
+            Some((_, file)) => {
+                let message = format!("two reports cannot go to one file: {}", file.display());
+                Err(Failure::new(Exit::Usage, message).into())
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether a required file can be at fault.
@@ -247,6 +277,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         return Ok(Exit::Fine);
     }
     args.refuse_unchecked()?;
+    args.refuse_one_file()?;
     args.refuse_others_run(global)?;
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.all, global)?;
     let names: Vec<String> = runs.iter().map(RunDir::name).collect();
