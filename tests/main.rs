@@ -51,6 +51,7 @@ mod import_copied;
 mod import_copilot;
 mod import_derived;
 mod import_end;
+mod import_ends_and_parts;
 mod import_flat;
 mod import_folders;
 mod import_foreign;

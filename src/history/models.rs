@@ -190,6 +190,30 @@ pub(crate) fn price_list() -> impl Iterator<Item = (&'static str, [f64; 4])> {
     MODELS.iter().map(|(name, _, prices)| (*name, *prices))
 }
 
+/// How many times its list prices a model costs if the provider answers faster. Source: the pages of
+/// the provider, November 2026.
+const FAST: &[(&str, f64)] = &[
+    ("claude-opus-4-6", 6.0),
+    ("claude-opus-4-7", 6.0),
+    ("claude-opus-4-8", 2.0),
+    ("claude-opus-5", 2.0),
+    ("claude-opus-5-5", 2.0),
+];
+
+/// The prices of the model if the provider answers faster, if they are known.
+#[must_use]
+pub(crate) fn fast_prices(model: &str) -> Option<TokenPrices> {
+    let name = plain_name(model);
+    let (_, times) = FAST.iter().find(|(listed, _)| *listed == name)?;
+    let TokenPrices { input, output, cache_read, cache_creation } = list_prices(model)?;
+    Some(TokenPrices {
+        input: input * times,
+        output: output * times,
+        cache_read: cache_read * times,
+        cache_creation: cache_creation * times,
+    })
+}
+
 /// The row of a model. A model that is only similar to a known one is unknown: its window and its
 /// prices may be others.
 fn listed(model: &str) -> Option<&'static (&'static str, u64, [f64; 4])> {

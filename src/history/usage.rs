@@ -1,6 +1,6 @@
 //! Tokens and cost. Each model response counts once.
 
-use super::models::list_prices;
+use super::models::{fast_prices, list_prices};
 use crate::event::fields::{OUTPUT_AT_LEAST, UsageScope, View};
 use crate::event::role::Role;
 use crate::text::human::{dollars, short_count};
@@ -261,7 +261,10 @@ impl Usage {
 #[must_use]
 pub(crate) fn list_price(view: &View<'_, '_>, usage: &Usage) -> Option<i64> {
     let for_an_hour = view.cache_creation_1h_tokens().unwrap_or(0);
-    list_prices(&view.field("model")?)?.micros(usage, for_an_hour)
+    let model = view.field("model")?;
+    let is_fast = view.field("speed").is_some_and(|speed| speed == "fast");
+    let prices = if is_fast { fast_prices(&model) } else { list_prices(&model) };
+    prices?.micros(usage, for_an_hour)
 }
 
 /// The share of a part in percent, rounded; a part that is not all is at most 99. `None` of nothing.

@@ -8,9 +8,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::calls::{CallOutcome, ReportedCalls};
+use super::copilot_end::CopilotEnd;
 use super::copilot_usage::{NAMES, ShutdownTotals, counts, usage};
 use super::source::{StartedCall, event, of_agent, prompt, text_event};
-use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
+use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, attachment_label, exact_text, is_placeholder};
 use crate::fs::hash::sha256;
@@ -36,17 +37,6 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         && (kind.contains('.') || kind == "abort");
     let part = kind.split('.').next().unwrap_or_default();
     is_own.then_some(if PARTS.contains(&part) { "data, id and parentId" } else { SHAPE })
-}
-
-/// The line that ends a session says how.
-pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
-    line.text_at("type").filter(|kind| kind == "session.shutdown")?;
-    let reason = line.text_at("data.errorReason").filter(|reason| !reason.is_empty());
-    match line.text_at("data.shutdownType").as_deref() {
-        Some("routine") => Some(SessionEnd::completed()),
-        Some("error") => Some(SessionEnd::failed(reason.unwrap_or(Cow::Borrowed("error")))),
-        _ => reason.map(SessionEnd::failed),
-    }
 }
 
 /// Only version 1 is known.
@@ -78,6 +68,7 @@ struct Copilot {
     /// Hash of the newest reasoning. Its own event and its message both hold it.
     reasoning: Option<[u8; 32]>,
     totals: ShutdownTotals,
+    end: CopilotEnd,
     /// Hash of the newest answer.
     said: Option<[u8; 32]>,
 }
@@ -134,6 +125,8 @@ impl Adapter for Copilot {
             "abort" => vec![abort(data)],
             _ => Vec::new(),
         };
+        let is_of_agent = line.agent.is_some();
+        let ending = self.end.after(&source_type, data, source.json, is_of_agent);
         let of_agent = |draft| of_agent(draft, line.agent.as_deref(), line.spawned_by.as_deref());
         AdaptedLine {
             source_type,
@@ -141,6 +134,7 @@ impl Adapter for Copilot {
             time: source.text("timestamp"),
             session_id: self.session.clone(),
             parent: source.text("parentId"),
+            ending,
             drafts: drafts.into_iter().map(of_agent).collect(),
             ..AdaptedLine::default()
         }

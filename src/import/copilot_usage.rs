@@ -16,6 +16,11 @@ pub(super) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> 
     counts(data, NAMES).finish(model.as_deref(), id)
 }
 
+/// The place of the credits in [`CopilotCounts`].
+const CREDITS: usize = 5;
+/// The price of a credit ("AI unit") in dollars, by the vendor's pages of November 2026.
+const CREDIT_USD: f64 = 0.01;
+
 /// The most models whose parts of a total are recorded.
 const MODELS: usize = 16;
 
@@ -67,10 +72,13 @@ fn totals(shutdown: Json<'_>) -> BTreeMap<String, CopilotCounts> {
     for (model, metric) in shutdown.get("modelMetrics").into_iter().flat_map(Json::members) {
         let name = if is_placeholder(&model) { String::new() } else { model.into_owned() };
         let used = metric.present("usage").map(|usage| counts(usage, NAMES));
-        totals.entry(name).or_default().add(&used.unwrap_or_default());
+        let mut used = used.unwrap_or_default();
+        used.0[CREDITS] = metric.get("totalNanoAiu").and_then(Json::as_u64);
+        totals.entry(name).or_default().add(&used);
     }
     let details = shutdown.present("tokenDetails");
-    let Some(details) = details.filter(|_| sum(&totals) == CopilotCounts::default()) else {
+    let Some(details) = details.filter(|_| sum(&totals).0[..CREDITS].iter().all(Option::is_none))
+    else {
         return totals;
     };
     // Here, input excludes cached tokens.
@@ -79,7 +87,7 @@ fn totals(shutdown: Json<'_>) -> BTreeMap<String, CopilotCounts> {
     let [input, output, read, written] = names.map(count);
     let model = totals.into_keys().collect::<Vec<_>>();
     let only = if let [only] = model.as_slice() { only.clone() } else { String::new() };
-    BTreeMap::from([(only, CopilotCounts([input, output, read, written, None]))])
+    BTreeMap::from([(only, CopilotCounts([input, output, read, written, None, None]))])
 }
 
 fn sum(totals: &BTreeMap<String, CopilotCounts>) -> CopilotCounts {
@@ -88,16 +96,18 @@ fn sum(totals: &BTreeMap<String, CopilotCounts>) -> CopilotCounts {
     sum
 }
 
-/// Input without cached tokens, output, read from a cache, written to a cache, reasoning.
+/// Input without cached tokens, output, read from a cache, written to a cache, reasoning, and
+/// billionths of a credit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CopilotCounts([Option<u64>; 5]);
+pub(super) struct CopilotCounts([Option<u64>; 6]);
 
 /// The counts with those names. Their input includes cached tokens.
 pub(super) fn counts(usage: Json<'_>, names: [&str; 5]) -> CopilotCounts {
     let mut counts = names.map(|name| usage.get(name).and_then(Json::as_u64));
     let cached = counts[2].unwrap_or(0).saturating_add(counts[3].unwrap_or(0));
     counts[0] = counts[0].map(|input| input.checked_sub(cached).unwrap_or(input));
-    CopilotCounts(counts)
+    let [input, output, read, written, reasoning] = counts;
+    CopilotCounts([input, output, read, written, reasoning, None])
 }
 
 impl CopilotCounts {
@@ -132,6 +142,10 @@ impl CopilotCounts {
         }
         if data.is_empty() {
             return None;
+        }
+        if let Some(billionths) = self.0[CREDITS] {
+            #[expect(clippy::cast_precision_loss, reason = "an amount of money")]
+            data.plain("cost_usd", billionths as f64 / 1e9 * CREDIT_USD);
         }
         data.text_if("model", model).text_if("message_id", id);
         Some(Draft::new("llm.usage", data))

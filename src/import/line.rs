@@ -37,6 +37,8 @@ pub(crate) struct Importer {
     last_time: Option<Timestamp>,
     /// The first time in the file, for lines before it.
     first_time: Option<Timestamp>,
+    /// Whether the tokens in the file count elsewhere.
+    counts_elsewhere: bool,
     /// The number of occurrences of each line without an id, by content.
     repeats: HashMap<[u8; 16], u64>,
     begun: bool,
@@ -99,6 +101,7 @@ impl Importer {
             keep_source,
             last_time: None,
             first_time: None,
+            counts_elsewhere: false,
             repeats: HashMap::new(),
             begun: false,
             content_ids: ContentIds::default(),
@@ -197,9 +200,11 @@ impl Importer {
         }
     }
 
-    /// Takes the first time of the file that follows, for lines before it.
-    pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>) {
+    /// Takes the first time of the file that follows, for lines before it, and whether the tokens in
+    /// the file count elsewhere.
+    pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>, counts_elsewhere: bool) {
         (self.last_time, self.first_time) = (None, first_time);
+        self.counts_elsewhere = counts_elsewhere;
     }
 
     /// Takes the end of a file; another one may follow. False if a document has not ended.
@@ -287,6 +292,10 @@ impl Importer {
             }
         }
         let drafts = drafts.into_iter().map(|mut draft| {
+            if self.counts_elsewhere && catalogue::role(&draft.kind) == Role::Usage {
+                draft.kind = format!("{}.usage", self.dialect.name).into();
+                draft.severity = Some(Severity::Debug);
+            }
             // An adapter sets the time of an event that has its own.
             let own = draft.timestamp.or(time).or(self.last_time).or(self.first_time);
             draft.timestamp = Some(own.unwrap_or(now));
@@ -298,7 +307,7 @@ impl Importer {
         if time.is_some() {
             self.last_time = time;
         }
-        let ending = (self.dialect.ending)(json);
+        let ending = reading.ending.or_else(|| (self.dialect.ending)(json));
         let unknown_version = (self.dialect.unknown_version)(json);
         self.index = index;
         Ok(Imported {

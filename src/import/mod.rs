@@ -9,6 +9,7 @@ pub(crate) mod claude_code;
 mod codex;
 mod content_ids;
 mod copilot;
+mod copilot_end;
 mod copilot_usage;
 pub(crate) mod detect;
 pub(crate) mod document;
@@ -124,7 +125,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: copilot::sign,
         weak_signs: &[copilot::SHAPE],
         lists: &[],
-        ending: copilot::ending,
+        ending: |_| None,
         end_types: &["session.shutdown", "session.error"],
         unknown_version: copilot::unknown_version,
         whole_session: None,

@@ -88,6 +88,12 @@ impl Adapter for Pi {
             ("compaction", _) => compaction(source.json),
             ("branch_summary", _) => branch(source.json),
             ("custom_message", _) => system(source.json.get("content")),
+            // A model call outside of the conversation, for example to keep a cache.
+            ("usage", _) => {
+                let model = source.json.text_at("model");
+                let id = source.json.text_at("id").filter(|id| !is_placeholder(id));
+                usage(source.json, model.as_deref(), id.as_deref()).into_iter().collect()
+            }
             ("message", Some("user")) => user(source.json),
             ("message", Some("assistant")) => self.assistant(source),
             ("message", Some("toolResult")) => self.tool_result(source),

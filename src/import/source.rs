@@ -46,6 +46,8 @@ pub(crate) struct AdaptedLine {
     pub session_id: Option<String>,
     /// The source id of the line that this one follows.
     pub parent: Option<String>,
+    /// How the session ended, if this takes more than the line to tell.
+    pub ending: Option<SessionEnd>,
     /// The events, without ids, time, session and source.
     pub drafts: Vec<Draft<'static>>,
 }
@@ -84,7 +86,12 @@ impl SessionEnd {
 
     /// It was stopped.
     pub(super) fn cancelled() -> Self {
-        Self { kind: "run.cancelled", reason: None, is_of_whole: false }
+        Self { kind: "run.cancelled", ..Self::completed() }
+    }
+
+    /// It was stopped for this reason.
+    pub(super) fn cancelled_because(reason: &str) -> Self {
+        Self { reason: Some(reason.to_owned()), ..Self::cancelled() }
     }
 
     /// It ended with work missing.

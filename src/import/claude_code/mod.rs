@@ -88,7 +88,12 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     let subtype = kind?;
     let failed = line.get("is_error").and_then(Json::as_bool) == Some(true);
     if subtype == "success" && !failed {
-        return Some(SessionEnd::completed());
+        let reason = line.text_at("stop_reason");
+        let refused = reason.is_some_and(|reason| reason == notices::REFUSAL);
+        return Some(match refused {
+            true => SessionEnd::failed("the model refused to answer"),
+            false => SessionEnd::completed(),
+        });
     }
     let text = notices::result_error(line.get("result"), line.get("errors"));
     let text = text.filter(|_| failed);
@@ -130,6 +135,8 @@ struct ClaudeCode {
     newest_call: Option<String>,
     /// Message id and numbers of the newest usage. The next line may repeat them.
     newest_usage: Option<(String, String)>,
+    /// The newest message that the model did not finish.
+    newest_stopped: Option<String>,
     sidechains: Sidechains,
     totals: SessionTotals,
     messages: Messages,
@@ -228,6 +235,13 @@ impl ClaudeCode {
         }
         if let Some(usage) = message.present("usage").filter(|_| !client) {
             drafts.extend(self.usage(line, usage, model.as_deref(), message_id.as_deref()));
+        }
+        // Each line of a message may say it.
+        if let Some(stopped) = notices::stopped(line, message)
+            && (message_id.is_none() || self.newest_stopped.as_deref() != message_id.as_deref())
+        {
+            self.newest_stopped = message_id.map(Cow::into_owned);
+            drafts.push(stopped);
         }
         drafts
     }
@@ -441,6 +455,10 @@ impl ClaudeCode {
             data.members(Json::trusted(&figures));
             data.text_if("model", model).text("message_id", message_id);
             data.text_if("request_id", request.as_deref());
+            data.text_if(
+                "speed",
+                usage.text_at("speed").filter(|speed| speed == "fast").as_deref(),
+            );
             // Older versions told the cost with each message.
             if let Some(cost) = line.json.get("costUSD").filter(|cost| as_micros(*cost) > Some(0)) {
                 data.json("cost_usd", cost);

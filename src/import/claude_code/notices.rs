@@ -163,6 +163,24 @@ fn refusal(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     })]
 }
 
+/// Why a model stopped, if it refused.
+pub(super) const REFUSAL: &str = "refusal";
+
+/// The warning about an answer that the model refused or could not finish.
+pub(super) fn stopped(line: &SourceLine<'_>, message: Json<'_>) -> Option<Draft<'static>> {
+    let why = message.text_at("stop_details.explanation").filter(|why| !why.is_empty());
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    let said = match message.text_at("stop_reason")?.as_ref() {
+        REFUSAL => format!("The model refused to answer{why}"),
+        "max_tokens" => "The answer was cut at its greatest length".to_owned(),
+        "model_context_window_exceeded" => {
+            "The answer was cut because the context window is full".to_owned()
+        }
+        _ => return None,
+    };
+    warning(line, &said).pop()
+}
+
 /// How a task in the background ended. Its call had ended before.
 fn task_ended(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let text = |name: &str| line.json.text_at(name).filter(|text| !text.is_empty());

@@ -140,6 +140,7 @@ impl Adapter for Codex {
             session_id: self.session.clone(),
             parent: None,
             drafts,
+            ending: None,
         }
     }
 }
@@ -204,6 +205,11 @@ impl Codex {
                 && let Some(root) = from.map(Cow::into_owned).or(thread)
             {
                 fork.root = root;
+            }
+            // The file of a thread that was taken back to an earlier point.
+            if self.has_worked && meta.present("history_base").is_some_and(Json::is_object) {
+                self.usage.rewind();
+                return vec![text_event("note", "The thread was taken back to an earlier point")];
             }
             return Vec::new();
         }

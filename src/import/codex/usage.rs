@@ -80,6 +80,12 @@ impl Totals {
         Some(draft)
     }
 
+    /// The thread goes on from an earlier point. The next total does not count what came after that
+    /// point.
+    pub(super) fn rewind(&mut self) {
+        self.newest = None;
+    }
+
     /// Whether [`Self::place`] names the newest report alone.
     pub(super) fn is_total_known(&self) -> bool {
         self.is_total_known

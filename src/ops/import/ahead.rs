@@ -151,7 +151,7 @@ fn read_file(
     let failed = |error| Stop::Failed(FsError::io(&session_file.path, Action::Read, error));
     let (mut file, room) = opened(session_file).map_err(Stop::Failed)?;
     let mut lines = LineBuffer::default();
-    importer.begin_file(session_file.begun);
+    importer.begin_file(session_file.begun, session_file.is_counted_by_parent);
     let mut is_first = true;
     loop {
         while let Some((line, length)) = lines.next() {

@@ -79,6 +79,7 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
             place: None,
             begun: Some(first.created).filter(|time| *time > 0).map(Timestamp::from_millis),
             stored: parts.iter().map(|part| (part.id.clone(), part.messages)).collect(),
+            is_counted_by_parent: false,
         };
         Some(Session {
             dialect,

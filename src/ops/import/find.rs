@@ -10,6 +10,7 @@ use memchr::memmem;
 use walkdir::WalkDir;
 
 use super::copies_of_files::{merged, without_copies};
+use super::counted::is_counted_by_parent;
 use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
 use super::relatives::{
@@ -236,8 +237,7 @@ fn each_run(
     for (id, place) in runs {
         let look = look_within(path, place.clone(), Some(first.dialect)).ok();
         let begun = look.as_ref().and_then(|look| look.begun);
-        let file =
-            SessionFile { path: path.to_owned(), place: Some(place), begun, stored: Vec::new() };
+        let file = SessionFile { place: Some(place), begun, ..SessionFile::whole(path) };
         let session = sessions.entry(id.clone()).or_insert_with(|| Session {
             dialect: first.dialect,
             why: first.why.clone(),
@@ -321,7 +321,9 @@ fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource
         let key = copy_key(&path, look, dialect);
         let begun = look.and_then(|look| look.begun);
         metadata.extend(look.map(|look| (path.clone(), look.metadata.clone())));
-        (key, SessionFile { path, place: None, begun, stored: Vec::new() })
+        let is_counted_by_parent = is_counted_by_parent(&path, dialect);
+        let (place, stored) = (None, Vec::new());
+        (key, SessionFile { path, place, begun, stored, is_counted_by_parent })
     };
     let mut skipped = Vec::new();
     let files = without_copies(paths.into_iter().map(file).collect(), &mut skipped);

@@ -5,6 +5,7 @@ mod ahead;
 mod bytes;
 mod copies;
 mod copies_of_files;
+mod counted;
 #[cfg(feature = "sqlite")]
 mod database;
 #[cfg(not(feature = "sqlite"))]
@@ -20,7 +21,7 @@ mod run_of;
 mod runs_in_file;
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(crate) use copies::{KnownWork, in_order};
 pub(crate) use find::{Found, find};
@@ -63,9 +64,17 @@ pub(crate) struct SessionFile {
     begun: Option<Timestamp>,
     /// The sessions to read, if the file is a database: their ids, and how many messages they have.
     stored: Vec<(String, usize)>,
+    /// Whether the session that started this one counts its tokens.
+    is_counted_by_parent: bool,
 }
 
 impl SessionFile {
+    /// All bytes of a file.
+    fn whole(path: &Path) -> Self {
+        let (place, begun, stored) = (None, None, Vec::new());
+        Self { path: path.to_owned(), place, begun, stored, is_counted_by_parent: false }
+    }
+
     /// Whether the file is a database.
     pub(crate) fn is_database(&self) -> bool {
         !self.stored.is_empty()

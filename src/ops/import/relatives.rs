@@ -19,8 +19,13 @@ const WORKFLOWS: &str = "workflows";
 /// What a workflow did, in such a folder. The files of its agents say more.
 const JOURNAL: &str = "journal.jsonl";
 
+/// The folder beside sessions of Pi with copies of what sub-agents said.
+const ARTIFACTS: &str = "subagent-artifacts";
+/// The list of the sub-agents of a conversation of OpenHands.
+const TASKS: &str = "subagents/tasks.json";
+
 /// The file with the state of a conversation of OpenHands, beside the folder of its events.
-const STATE: &str = "base_state.json";
+pub(super) const STATE: &str = "base_state.json";
 /// That folder.
 const EVENTS: &str = "events";
 /// The beginning of the name of the folder with a conversation that OpenHands exported, and the file
@@ -336,10 +341,14 @@ pub(super) fn has_lines(path: &Path) -> bool {
             .file_name()
             .is_some_and(|name| name.as_encoded_bytes().starts_with(EXPORTED.as_bytes()))
     };
+    // What a sub-agent said, a second time, and the list of sub-agents.
+    let is_artifact =
+        path.parent().is_some_and(|folder| folder.ends_with(ARTIFACTS)) || path.ends_with(TASKS);
     let is_facts = path.ends_with(EXPORTED_FACTS) && path.parent().is_some_and(is_exported);
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.contains(&ending))
         && !is_journal
+        && !is_artifact
         && !is_facts
         && !path.as_os_str().as_encoded_bytes().ends_with(b".meta.json")
 }
