@@ -85,6 +85,7 @@ mod packaging;
 mod page;
 mod page_forms;
 mod page_images;
+mod paid_answers;
 mod processes;
 mod propose;
 mod reading;

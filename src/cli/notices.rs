@@ -16,6 +16,7 @@ impl Reporter for Ui {
             | Notice::NoChapters { .. }
             | Notice::HookSkipped { .. }
             | Notice::AskedAgain { .. }
+            | Notice::ShortenedSummary
             | Notice::Shortened { .. } => self.warn(&text),
             Notice::WaitsForWorker(_) | Notice::Filled { .. } | Notice::WaitsForRound(_) => {
                 self.note(&text);

@@ -38,6 +38,14 @@ pub(crate) fn append(
     Recorder::open(run, options)?.append(drafts)?.outcomes.into_iter().collect()
 }
 
+/// Checks that the run can be recorded to, before something is paid for that is to be recorded.
+///
+/// # Errors
+/// The same as for [`append`].
+pub(crate) fn check_recordable(run: &RunDir, options: RecordOptions) -> Result<(), RunError> {
+    Recorder::open(run, options)?.append(&[]).map(drop)
+}
+
 /// Appends the drafts in one write, then updates the derived files and the transcript.
 ///
 /// # Errors

@@ -72,6 +72,8 @@ pub(crate) enum Notice<'n> {
         /// Why.
         reason: &'n str,
     },
+    /// The middle of the previous summary was left out of an input.
+    ShortenedSummary,
     /// The middles of long events were left out of an input.
     Shortened {
         /// Sequence of the first event of the input.
@@ -124,6 +126,10 @@ impl fmt::Display for Notice<'_> {
                 f,
                 "events {first} to {last} are too large for the model's context window; the \
                  middles of the longest were left out"
+            ),
+            Self::ShortenedSummary => f.write_str(
+                "the previous summary takes more than half of the model's context window; its \
+                 middle was left out",
             ),
             Self::NoChapters { run, reason } => write!(f, "{}: no chapters: {reason}", run.name()),
         }

@@ -9,6 +9,7 @@ use crate::fs::{Access, open_regular};
 use crate::history::chapters::Chapters;
 use crate::log::chunk::line_before;
 use crate::log::reader::Body;
+use crate::ops::list::list_run;
 use crate::ops::read::{each_event, events_of, with_moved_values};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
@@ -39,7 +40,7 @@ pub(super) fn summaries_and_chapters(
     Ok((stored, chapters))
 }
 
-/// The model that one of the last events names.
+/// The model that one of the last events names, or else the run itself.
 ///
 /// # Errors
 /// When the log cannot be read.
@@ -61,7 +62,7 @@ pub(super) fn newest_model(run: &RunDir) -> Result<Option<String>, RunError> {
             break;
         }
     }
-    Ok(None)
+    Ok(list_run(run.clone()).facts.metadata("model"))
 }
 
 /// Folds all events. Returns the number of lines that are no events.

@@ -1,5 +1,7 @@
 //! What a model is asked in one round, and why it gave no summary.
 
+use std::borrow::Cow;
+
 use super::count::{TokenCount, text_of};
 use super::hooks::hooked;
 use super::settings::SessionSettings;
@@ -36,8 +38,9 @@ pub(super) fn round_prompt(
     previous: &str,
     budget: u64,
 ) -> Result<RoundPrompt, OpsError> {
-    let frame = count.tokens(&settings.prompt.fill("", previous));
     // A long previous summary must not leave the conversation without room.
+    let previous = &*bounded(settings, count, previous, budget / 2);
+    let frame = count.tokens(&settings.prompt.fill("", previous));
     let room = budget.saturating_sub(frame).max(budget / 4);
     let tokens: Vec<u64> = turns.iter().map(|turn| count.tokens(&turn.text)).collect();
     // The last turn may be an open call if the caller chose it.
@@ -53,6 +56,38 @@ pub(super) fn round_prompt(
     let text = settings.prompt.fill(&conversation, previous);
     let tokens = count.tokens(&text);
     Ok(RoundPrompt { turns: taken, text, tokens })
+}
+
+/// The previous summary, without its middle if it has more tokens than that.
+fn bounded<'p>(
+    settings: &SessionSettings<'_>,
+    count: &TokenCount,
+    previous: &'p str,
+    room: u64,
+) -> Cow<'p, str> {
+    if count.tokens(previous) <= room {
+        return previous.into();
+    }
+    settings.host.report(&Notice::ShortenedSummary);
+    let mut most = previous.chars().count();
+    loop {
+        most = (most * 3 / 4).max(LEAST);
+        let ends = head_and_tail(previous, most);
+        if most <= LEAST || count.tokens(&ends) <= room {
+            return ends.into();
+        }
+    }
+}
+
+/// The first and the last characters of a text, at most that many, and how many are left out.
+fn head_and_tail(text: &str, most: usize) -> String {
+    let all = text.chars().count();
+    let head: String = text.chars().take(most / 2).collect();
+    let tail: String = text.chars().skip(all - most / 2).collect();
+    format!(
+        "{head}\n[… {} characters of the previous summary left out …]\n{tail}",
+        all - most / 2 * 2
+    )
 }
 
 /// The text of the turns with the middles of the longest left out, so that it fits.
@@ -88,6 +123,10 @@ pub(super) fn ask(
     prompt: String,
 ) -> Result<String, NoSummary> {
     match settings.host.pipe(command, prompt) {
+        // Some commands say so and exit with 0.
+        Ok(answer) if is_complaint_of_length(answer.trim()) => {
+            Err(NoSummary { reason: answer.trim().to_owned(), is_size: true })
+        }
         Ok(answer) if !answer.trim().is_empty() => Ok(answer.trim().to_owned()),
         Ok(_) => {
             let reason = "the command gave an empty answer".to_owned();
@@ -113,6 +152,15 @@ const TOO_LONG: &[&str] = &[
     "input is too long",
     "request too large",
 ];
+
+/// Whether an answer is nothing but the complaint that the input is too long.
+fn is_complaint_of_length(answer: &str) -> bool {
+    const LONGEST: usize = 200;
+    let answer = answer.to_lowercase();
+    let says_error = answer.starts_with("error") || answer.contains("error:");
+    let is_one = says_error || TOO_LONG.iter().any(|words| answer.starts_with(words));
+    answer.len() <= LONGEST && is_one && TOO_LONG.iter().any(|words| answer.contains(words))
+}
 
 fn complains_of_length(none: &NoAnswer) -> bool {
     let heard = none.heard.to_lowercase();

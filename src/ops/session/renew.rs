@@ -66,6 +66,10 @@ pub(crate) fn renew(
         return Ok(Some(renewal));
     }
     conversation.keep_complete(settings.skip_recent, settings.forced);
+    if matches!(settings.source, SummarySource::Model { .. }) {
+        // An answer that cannot be recorded would be paid for again.
+        append::check_recordable(run, settings.options)?;
+    }
     let mut budget = (settings.window as f64 * INPUT_SHARE) as u64;
     let mut turns = conversation.turns.as_slice();
     while !turns.is_empty() && !settings.host.is_interrupted() {

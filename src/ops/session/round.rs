@@ -130,7 +130,7 @@ pub(super) fn round(
         last_sequence: last.sequence,
         tokens: version.tokens,
         words: words(&text),
-        text: text.clone(),
+        text: without_secrets(settings, text),
     };
     Ok(RoundEnd::Made(made, written.turns))
 }
@@ -144,11 +144,15 @@ fn extracted(
     most: u64,
 ) -> Result<WrittenSummary, OpsError> {
     let last = turns.iter().map(|turn| turn.sequence).max().unwrap_or(0);
-    let text = digest(run, last, settings)?.text(most);
-    let redacted = settings.options.secrets.and_then(|rules| rules.redact(&text));
-    let text = redacted.map_or(text, |redacted| redacted.text);
+    let text = without_secrets(settings, digest(run, last, settings)?.text(most));
     let input = turns.iter().map(|turn| count.tokens(&turn.text)).sum();
     Ok(WrittenSummary { text, turns: turns.len(), prompt: None, input })
+}
+
+/// A text as it is recorded.
+fn without_secrets(settings: &SessionSettings<'_>, text: String) -> String {
+    let redacted = settings.options.secrets.and_then(|rules| rules.redact(&text));
+    redacted.map_or(text, |redacted| redacted.text)
 }
 
 /// The answer of the model.

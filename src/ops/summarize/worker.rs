@@ -12,6 +12,7 @@ use crate::event::fields::View;
 use crate::fs::{Access, open_regular};
 use crate::json::{Json, ObjectText};
 use crate::log::reader::line_at;
+use crate::ops::append::check_recordable;
 use crate::ops::error::OpsError;
 use crate::ops::host::Host;
 use crate::ops::read::{LARGEST_MOVED, with_moved_values};
@@ -23,6 +24,7 @@ use crate::run::options::RecordOptions;
 use crate::summary::answer::Answer;
 use crate::summary::backfill::draft;
 use crate::summary::prompt::{Prompt, event_line};
+use crate::summary::session::turn::EVENTS_FAILURE_CODE;
 use crate::summary::wanted::{Wanting, batch_id, calls};
 use crate::text::human::plural;
 
@@ -192,6 +194,8 @@ impl Worker<'_> {
         if lines.is_empty() {
             return Ok(());
         }
+        // An answer that cannot be recorded would be paid for again.
+        check_recordable(run, self.options)?;
         served.calls += 1;
         let answer = self.host.ask(self.prompt.fill(&lines));
         let ids: Vec<&str> = batch.iter().map(|event| event.event_id.as_str()).collect();
@@ -235,7 +239,7 @@ impl Worker<'_> {
         let mut details = ObjectText::new();
         details.text("batch", &batch_id(batch)).plain("events", batch.len());
         let mut data = ObjectText::new();
-        data.text("code", "summary_command_failed")
+        data.text("code", EVENTS_FAILURE_CODE)
             .text("message", &format!("{reason}: no summaries for {of}"))
             .text("category", "engine")
             .plain("retryable", true)

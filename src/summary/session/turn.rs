@@ -60,8 +60,10 @@ pub(crate) struct Turn {
     pub(crate) call: Option<CallPart>,
 }
 
-/// The code of the event that records a failed attempt to summarize. It is no conversation.
+/// The code of the event that records that the session was not summarized. It is no conversation.
 pub(crate) const FAILURE_CODE: &str = "session_summary_failed";
+/// The same for summaries of events.
+pub(crate) const EVENTS_FAILURE_CODE: &str = "summary_command_failed";
 
 /// The text of an event, `None` if it is no part of the conversation. `tool` is the name of the tool
 /// if the start of the call named it.
@@ -94,7 +96,9 @@ pub(crate) fn turn_text(
 pub(crate) fn is_own_failure(view: &View<'_, '_>) -> bool {
     view.role == Role::Error
         && view.event.actor == "runlog"
-        && view.field("code").is_some_and(|code| code == FAILURE_CODE)
+        && view
+            .field("code")
+            .is_some_and(|code| [FAILURE_CODE, EVENTS_FAILURE_CODE].contains(&&*code))
 }
 
 /// Who speaks in an event: `unknown` if it does not say.
