@@ -98,6 +98,7 @@ mod secrets;
 mod session_summary;
 mod settings;
 mod show;
+mod small_promises;
 mod small_words;
 mod stats;
 mod storm;

@@ -2,7 +2,7 @@
 //! order.
 
 use super::Harness;
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::extent::LONGEST_BAR;
 use super::fold::{CallLine, Item, ItemList, ItemOrGap, TaskTurn, TranscriptFold};
@@ -328,9 +328,27 @@ fn timed_calls(fold: &TranscriptFold) -> (u64, bool) {
     (bars.len() as u64, parallel)
 }
 
+/// The required deliverables: those of the beginning, then those that a check required and found, or
+/// did not find.
 fn deliverables(fold: &TranscriptFold) -> Vec<RequiredFile> {
     let state = &fold.state.deliverables;
-    let one =
-        |path: &String| RequiredFile { path: path.clone(), missing: state.missing.contains(path) };
-    state.required.iter().map(one).collect()
+    /// Most paths that only a check names.
+    const CHECKED: usize = 200;
+    // A required path may have conditions: `a.md:min=1`.
+    let key = |path: &String| {
+        let inside = path.strip_prefix("deliverables/").unwrap_or(path);
+        inside.split(':').next().unwrap_or_default().to_owned()
+    };
+    let found = fold.state.recorded_files.iter().map(|file| &file.path);
+    let checked = found.chain(&state.missing).take(CHECKED);
+    let mut known = HashSet::default();
+    let mut all = Vec::new();
+    for (path, is_required) in
+        state.required.iter().map(|path| (path, true)).chain(checked.map(|path| (path, false)))
+    {
+        if known.insert(key(path)) || is_required {
+            all.push(RequiredFile { path: path.clone(), missing: state.missing.contains(path) });
+        }
+    }
+    all
 }

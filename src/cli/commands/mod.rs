@@ -195,6 +195,9 @@ pub(super) struct Global {
     /// Print only errors and warnings
     #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(super) quiet: bool,
+    /// Print more: the directory and the settings that are used, and each note of `validate`
+    #[arg(short, long, global = true, help_heading = GLOBAL, conflicts_with = "quiet")]
+    pub(super) verbose: bool,
 }
 
 impl Global {
@@ -230,6 +233,7 @@ impl Global {
             settings: Ok(Settings::default()),
             color: Color::default(),
             quiet: false,
+            verbose: false,
         };
         global.settle(RunsDirUse::Read);
         global
@@ -397,8 +401,16 @@ impl Command {
                 settings.warn_of_commands(ui);
             }
         }
-        if global.falls_back() && !self.is_constant() {
+        if (global.falls_back() || global.verbose) && !self.is_constant() {
             ui.note(&format!("the runs directory is {}", global.runs_dir.display()));
+        }
+        if let Ok(settings) = global.settings.as_ref()
+            && global.verbose
+            && !self.is_constant()
+        {
+            for file in settings.files() {
+                ui.note(&format!("settings are read from {}", file.display()));
+            }
         }
         match self {
             Self::Emit(args) => emit::run(args, global, ui),

@@ -2,20 +2,22 @@
 
 mod deadline;
 
+use std::borrow::Cow;
 use std::io::Read as _;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::{Global, now};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Exit, sentence};
 use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::templates::Templates;
 use crate::hooks::{AGENTS, HookAgent, HookPayload, session_in_text};
-use crate::json::{JsonRules, check, repaired};
+use crate::json::{JsonRules, ObjectText, check, repaired};
 use crate::ops::hook::{HookTrouble, keep_trouble, record_hook};
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
+use crate::secret::SecretRules;
 use crate::text::units::duration;
 use deadline::Deadline;
 use nix::sys::signal::Signal;
@@ -68,9 +70,10 @@ pub(super) fn run(args: &HookArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let deadline = Deadline::begin(args.deadline);
     let mut payload = Vec::new();
     if let Err(error) = record(args, global, &deadline, &mut payload) {
-        ui.warn(&format!("the hook recorded nothing: {error:#}"));
+        let reason = sentence(&error);
+        ui.warn(&format!("the hook recorded nothing: {reason}"));
         // The line above says what is wrong. Where the run cannot be written, nothing more can.
-        let _ = keep(args, global, &deadline, &payload, &format!("{error:#}"));
+        let _ = keep(args, global, &deadline, &payload, &reason);
     }
     Ok(Exit::Fine)
 }
@@ -119,8 +122,14 @@ fn keep(
         None => agent.zip(session_in_text(bytes)),
     };
     let keep = |agent: &'static HookAgent, session: &str| {
-        let trouble = HookTrouble { agent: agent.name, session, reason, payload: bytes };
-        keep_trouble(&trouble, &global.runs_dir, options(global, deadline.left() / 2)?)?;
+        let time = deadline.left() / 2;
+        let (options, payload) = match options(global, time) {
+            Ok(options) => (options, Cow::Borrowed(bytes)),
+            // Without the user's rules for secrets, only the event and the session are kept.
+            Err(_) => (without_settings(time), Cow::Owned(outline(read.as_ref(), session))),
+        };
+        let trouble = HookTrouble { agent: agent.name, session, reason, payload: &payload };
+        keep_trouble(&trouble, &global.runs_dir, options)?;
         anyhow::Ok(())
     };
     if let Some((agent, session)) = known {
@@ -130,6 +139,27 @@ fn keep(
     let Some(session) = session_in_text(bytes) else { return Ok(()) };
     AGENTS.iter().find_map(|agent| keep(agent, &session).ok());
     Ok(())
+}
+
+/// The event and the session of a payload, as JSON.
+fn outline(payload: Option<&HookPayload<'_>>, session: &str) -> Vec<u8> {
+    let mut outline = ObjectText::new();
+    outline.text_if("hook_event_name", payload.map(|payload| payload.event.as_ref()));
+    outline.text("session_id", session);
+    outline.finish().into_bytes()
+}
+
+/// The options where the settings cannot be used.
+fn without_settings(lock_timeout: Duration) -> RecordOptions {
+    RecordOptions {
+        lock_timeout,
+        durability: Durability::Disk,
+        create: true,
+        secrets: Some(SecretRules::built_in()),
+        templates: Templates::built_in(),
+        inline_limit: INLINE_LIMIT,
+        clock: now,
+    }
 }
 
 fn options(global: &Global, lock_timeout: Duration) -> anyhow::Result<RecordOptions> {

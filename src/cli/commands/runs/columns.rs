@@ -271,6 +271,7 @@ fn verdict(row: &RunRow) -> Option<String> {
     let deliverables = &row.facts.deliverables;
     match &deliverables.status {
         Some(status) => Some(preview(status, 12)),
+        None if !deliverables.missing.is_empty() => Some("missing".to_owned()),
         None if deliverables.required.is_empty() => None,
         None => Some("unchecked".to_owned()),
     }

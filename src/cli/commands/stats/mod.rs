@@ -11,7 +11,7 @@ use super::list::RunFilter;
 use super::runs::RunRow;
 use super::{Global, WantedRuns, now};
 use crate::cli::complete;
-use crate::cli::exit::{Exit, sentence};
+use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
 use crate::history::facts::RunFacts;
@@ -129,6 +129,11 @@ impl ValueEnum for Dimension {
 }
 
 pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let is_again = |(at, one): (usize, &Dimension)| args.by[..at].contains(one);
+    if let Some((_, twice)) = args.by.iter().enumerate().find(|one| is_again(*one)) {
+        let message = format!("--by has {} twice", twice.name());
+        return Err(Failure::new(Exit::Usage, message).into());
+    }
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let runs = selected(runs, &args.filter);
     let copies = Copies::among(&runs)?;

@@ -82,9 +82,6 @@ pub(in crate::cli) struct ValidateArgs {
     /// Count warnings as errors
     #[arg(long)]
     strict: bool,
-    /// Print each note; with --all, print every finding
-    #[arg(short, long)]
-    verbose: bool,
     /// Print what a check finds, why it matters, and how to fix it: a code, the
     /// beginning of a code (RL3), a family (chain), or `all`
     #[arg(long, value_name = "CODE", add = offers::checks())]
@@ -287,7 +284,8 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
         report.path = shortened(&report.path, &working_directory);
     }
     let told: Vec<String> = missing.iter().chain(&unread).map(sentence).collect();
-    let output = Output { reports: &reports, names: &names, unread: &told, args };
+    let verbose = global.verbose;
+    let output = Output { reports: &reports, names: &names, unread: &told, args, verbose };
     let unwritten = output.write(ui);
     let mut failures: Vec<_> =
         missing.into_iter().chain(unfixed).chain(unread).chain(unwritten).collect();

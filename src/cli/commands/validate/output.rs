@@ -24,6 +24,8 @@ pub(super) struct Output<'o> {
     /// Errors for runs that could not be read.
     pub(super) unread: &'o [String],
     pub(super) args: &'o ValidateArgs,
+    /// Whether each note is printed.
+    pub(super) verbose: bool,
 }
 
 /// A report in a file: without colours, with lines of any length.
@@ -34,13 +36,19 @@ impl Output<'_> {
     pub(super) fn write(&self, ui: &Ui) -> Vec<anyhow::Error> {
         let args = self.args;
         let on_github = args.format.is_none()
-            && args.output.is_none()
             && std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
         let default = if on_github { ReportFormat::Github } else { ReportFormat::Human };
         let format = args.format.unwrap_or(default);
         let main = match &args.output {
             Some(path) if path != Path::new("-") => {
-                self.file(format).and_then(|text| write(path, &text))
+                // The annotations are for the log of the job, also if the report is for a file.
+                let format = args.format.unwrap_or(ReportFormat::Human);
+                let written = self.file(format).and_then(|text| write(path, &text));
+                let annotated = match on_github {
+                    true => self.text(ReportFormat::Github, PLAIN),
+                    false => Ok(String::new()),
+                };
+                annotated.and_then(|text| Ok(ui.data(text.as_bytes())?)).and(written)
             }
             _ => {
                 let look = (ui.color(), ui.row_width());
@@ -78,14 +86,14 @@ impl Output<'_> {
         format: ReportFormat,
         (color, width): (bool, Option<usize>),
     ) -> anyhow::Result<String> {
-        let Self { reports, names, unread, args } = *self;
+        let Self { reports, names, unread, args, verbose } = *self;
         let (strict, narrowed) = (args.strict, args.narrowed());
         let left_out_by = |code| args.left_out_by(code);
         let runs = ValidatedRuns { reports, unread, strict, narrowed, left_out_by: &left_out_by };
-        let look = ReportLook { strict, verbose: args.verbose, narrowed, color, width };
+        let look = ReportLook { strict, verbose, narrowed, color, width };
         let human = |report| human(report, look);
         Ok(match format {
-            ReportFormat::Human if args.all && !args.verbose => {
+            ReportFormat::Human if args.all && !verbose => {
                 let mut shown: Vec<String> =
                     reports.iter().map(|report| report.name.clone()).collect();
                 if width.is_some() {
