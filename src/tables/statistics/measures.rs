@@ -19,6 +19,8 @@ pub(crate) struct Measures {
     cost_micros: Option<i64>,
     cost_estimated: bool,
     uncosted_calls: u64,
+    /// Whether the cost of something is missing: of a call, or of a part of a total.
+    lacks_cost: bool,
     retry_tokens: i64,
     repeat_tokens: i64,
     copied_tokens: i64,
@@ -135,7 +137,7 @@ pub(crate) const MEASURES: &[Measure] = &[
         documents: &[],
         value: |of| {
             let estimated = of.cost_estimated;
-            let partial = of.uncosted_calls > 0 || estimated && of.output_at_least;
+            let partial = of.lacks_cost || estimated && of.output_at_least;
             of.cost_micros.map_or(Unknown, |micros| Cost { micros, estimated, partial })
         },
     },
@@ -406,7 +408,8 @@ impl Measures {
             return;
         }
         self.model_calls += u64::from(usage.kind == "call");
-        self.uncosted_calls += u64::from(is_uncosted);
+        self.uncosted_calls += u64::from(is_uncosted && usage.kind == "call");
+        self.lacks_cost |= is_uncosted;
         for (sum, part) in self.tokens.iter_mut().zip(parts) {
             *sum = plus(*sum, part);
         }
@@ -461,6 +464,7 @@ impl Measures {
         self.cost_micros = plus(self.cost_micros, other.cost_micros);
         self.cost_estimated |= other.cost_estimated;
         self.uncosted_calls += other.uncosted_calls;
+        self.lacks_cost |= other.lacks_cost;
         self.retry_tokens = self.retry_tokens.saturating_add(other.retry_tokens);
         self.repeat_tokens = self.repeat_tokens.saturating_add(other.repeat_tokens);
         self.copied_tokens = self.copied_tokens.saturating_add(other.copied_tokens);
