@@ -103,3 +103,20 @@ fn a_copied_run_is_named_by_its_directory() {
     let printed = bench.ok(&["emit", "note", "--run", "copy", "--print", "run"]);
     assert_eq!(printed.trim(), "copy");
 }
+
+/// If this fails, a misspelt name in a stream is told by nobody.
+#[test]
+fn misspelt_names_in_a_stream_are_told_once() {
+    let bench = Bench::new();
+    bench.ok(&["emit", "run.created", "--run", "r"]);
+    let line =
+        |kind: &str, key: &str| format!("{{\"type\":\"{kind}\",\"data\":{{\"{key}\":\"x\"}}}}\n");
+    let lines =
+        [line("run.compelted", "a"), line("tool.started", "tool_nmae"), line("note", "text")];
+    let said = bench.feed(&["emit", "--stdin", "--run", "r"], lines.concat().repeat(3).as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    for near in ["did you mean run.completed?", "did you mean tool_name?"] {
+        assert_eq!(said.err.matches(near).count(), 1, "{}", said.err);
+    }
+    assert_eq!(said.err.matches("did you mean").count(), 2, "{}", said.err);
+}

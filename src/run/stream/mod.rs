@@ -19,6 +19,7 @@ use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
 use super::rejects::{LongLine, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
+use crate::event::advice::advice;
 use crate::event::time::Timestamp;
 use crate::history::copied::WorkItems;
 use crate::history::status::Status;
@@ -99,6 +100,8 @@ pub(crate) struct Stream<'r> {
     threads: FollowerThread,
     /// A dialect that the native lines look like.
     looks_like: Option<&'static str>,
+    /// The types of native lines that were looked at for mistakes in names.
+    known_types: Vec<String>,
     /// How the session ended, if its last lines say so.
     ending: Option<SessionEnd>,
 }
@@ -171,6 +174,7 @@ impl<'r> Stream<'r> {
             ahead: None,
             threads: FollowerThread::Own,
             looks_like: None,
+            known_types: Vec::new(),
             ending: None,
         }
     }
@@ -420,6 +424,7 @@ impl<'r> Stream<'r> {
             let json = json::check(held.text(&held.lines[line]), JsonRules::LENIENT).ok();
             self.looks_like = json.and_then(import::dialect_of).map(|dialect| dialect.name);
         }
+        self.advise(&part);
         let mut batch = Batch::default();
         if !part.made.intakes.is_empty() {
             batch = self.recorder.append_batch(&mut part.made)?;
@@ -470,6 +475,23 @@ impl<'r> Stream<'r> {
             }
         }
         Ok(())
+    }
+
+    /// Warns of names that are nearly known ones, in the first native line of each type.
+    fn advise(&mut self, part: &PreparedPart<'_>) {
+        /// Most types that are looked at.
+        const MOST: usize = 64;
+        if !matches!(self.reader, Reader::Lines(LineReading::Native)) {
+            return;
+        }
+        for draft in part.made.intakes.iter().flatten().map(|intake| &intake.draft) {
+            let is_known = self.known_types.iter().any(|known| *known == draft.kind);
+            if is_known || self.known_types.len() == MOST {
+                continue;
+            }
+            self.known_types.push(draft.kind.clone().into_owned());
+            self.counter.counts().warnings.extend(advice(&draft.kind, draft.data()));
+        }
     }
 
     /// The reason for the first rejection, with its line number.
