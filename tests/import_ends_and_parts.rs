@@ -207,6 +207,16 @@ fn codex_counts_a_thread_that_was_taken_back() {
     bench.ok(&["import", "s"]);
     assert_eq!(runs(&bench).len(), 1);
     assert_eq!(sum(&bench, "input_tokens"), 3500.0);
+    // Totals that are equal to those of the abandoned part, and one file after the other.
+    let bench = Bench::new();
+    write(&bench, "s/rollout-2026-03-01T10-00-00-t1.jsonl", jsonl(&first));
+    bench.ok(&["import", "s"]);
+    let mut equal = [meta(json!({"history_base": base})), asked("Other"), tokens(2200, 1200)];
+    equal.iter_mut().for_each(|line| line["timestamp"] = "2026-03-01T10:01:00.000Z".into());
+    write(&bench, "s/rollout-2026-03-01T10-01-00-t1_r2.jsonl", jsonl(&equal));
+    bench.ok(&["import", "s"]);
+    bench.ok(&["import", "s/rollout-2026-03-01T10-01-00-t1_r2.jsonl"]);
+    assert_eq!(sum(&bench, "input_tokens"), 3400.0);
 }
 
 /// A line of Claude Code's session `s`.
@@ -277,4 +287,78 @@ fn claude_notices_are_no_prompts() {
     let prompts =
         receipt.matches("\"user.prompt\"").count().max(receipt.matches("\"message.user\"").count());
     assert_eq!(prompts, 1, "{receipt}");
+}
+
+/// If this fails, the credits of a part are taken for the cost of the whole, or change the tokens.
+#[test]
+fn copilot_credits_of_a_part_are_no_cost() {
+    let part = |tokens: u64, credits: Option<u64>| json!({"usage": {"inputTokens": tokens, "outputTokens": 1}, "totalNanoAiu": credits});
+    let all = 1_000_000_000;
+    for (metrics, tokens, cost) in [
+        (vec![json!({"m1": part(10, Some(all)), "m2": part(10, Some(all))})], 20, Some(0.02)),
+        (vec![json!({"m1": part(10, Some(all)), "m2": part(10, None)})], 20, None),
+        (vec![json!({"m1": part(10, Some(0))})], 10, None),
+        (
+            vec![json!({"m1": part(10, Some(all))}), json!({"m1": part(30, Some(all - 1))})],
+            30,
+            Some(0.009_999_999_99),
+        ),
+        (vec![json!({"m1": part(10, Some(all))}), json!({"m1": part(30, None)})], 30, None),
+        (vec![json!({"m1": part(50, None)}), json!({"m1": part(10, Some(all))})], 60, None),
+    ] {
+        let bench = Bench::new();
+        let end = |metrics: &Value| {
+            ("session.shutdown", json!({"shutdownType": "routine", "modelMetrics": metrics}))
+        };
+        let (last, earlier) = metrics.split_last().unwrap();
+        let earlier: Vec<_> = earlier.iter().map(end).collect();
+        write(&bench, "cop-1/events.jsonl", copilot(&earlier, end(last)));
+        bench.ok(&["import", "cop-1/events.jsonl"]);
+        let counts = &runs(&bench)[0]["counts"];
+        assert_eq!(counts["input_tokens"].as_u64(), Some(tokens), "{metrics:?}");
+        let told = counts["cost_usd"].as_f64().map(|cost| (cost * 1e6).round());
+        assert_eq!(told, cost.map(|cost: f64| (cost * 1e6).round()), "{metrics:?}");
+    }
+}
+
+/// If this fails, one sub-agent of OpenHands that ended hides the tokens of another one.
+#[test]
+fn openhands_sub_agents_that_were_killed_count() {
+    let bench = Bench::new();
+    conversation(&bench, "conv", &[("agent", 100), ("task:task_1", 40)]);
+    conversation(&bench, "conv/subagents/ended", &[("agent", 40)]);
+    conversation(&bench, "conv/subagents/killed", &[("agent", 50)]);
+    bench.ok(&["import", "conv"]);
+    assert_eq!(sum(&bench, "input_tokens"), 190.0);
+    // The newest versions say which part is whose.
+    let bench = Bench::new();
+    conversation(&bench, "conv", &[("agent", 100), ("task:task_1", 45)]);
+    conversation(&bench, "conv/subagents/ended", &[("agent", 40)]);
+    conversation(&bench, "conv/subagents/killed", &[("agent", 50)]);
+    let task = |id: &str| json!({"conversation_id": id, "status": "completed"});
+    let tasks = json!({"tasks": {"task_1": task("ended"), "task_2": task("killed")}});
+    write(&bench, "conv/subagents/tasks.json", tasks);
+    bench.ok(&["import", "conv"]);
+    assert_eq!(sum(&bench, "input_tokens"), 195.0);
+    // From the folder of the sub-agent.
+    let mut command = bench.command();
+    command.current_dir(bench.path("conv/subagents/ended"));
+    let runs = bench.path("again");
+    command.args(["import", ".", "--format", "json", "--runs-dir"]).arg(&runs);
+    assert!(command.output().unwrap().status.success());
+    let log = fs::read_to_string(runs.join("openhands-ended/events.jsonl")).unwrap();
+    assert!(log.contains("\"openhands.usage\"") && !log.contains("\"llm.usage\""), "{log}");
+}
+
+/// If this fails, prompts that only look like notices of the client are no prompts.
+#[test]
+fn claude_prompts_that_look_like_notices() {
+    let bench = Bench::new();
+    let said = |(index, text): (usize, &&str)| {
+        claude("user", &format!("u{index}"), json!({"message": {"role": "user", "content": text}}))
+    };
+    let texts = ["[SYSTEM NOTIFICATION service] crashes", "[MESSAGE FROM NON-USER accounts] why?"];
+    write(&bench, "s.jsonl", jsonl(&texts.iter().enumerate().map(said).collect::<Vec<_>>()));
+    bench.ok(&["import", "s.jsonl"]);
+    assert_eq!(runs(&bench)[0]["counts"]["prompts"], 2);
 }

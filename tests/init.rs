@@ -299,3 +299,54 @@ fn what_is_not_the_server_is_left_alone() {
     assert_eq!(init(&bench, &["--all-runs", "claude-code"]).status, 2);
     assert_eq!(init(&Bench::new(), &["--mcp"]).status, 2);
 }
+
+/// If this fails, the settings of Codex around the server lose comments, line ends or a byte.
+#[test]
+fn toml_stays_to_the_byte() {
+    let file = ".codex/config.toml";
+    for old in [
+        "model = \"o\"\r\n\r\n[profile.a]\r\nb = 1\r\n# c = 2\r\n",
+        "\u{feff}model = \"o\"\n",
+        "[mcp_servers]\n# mine\n\n[mcp_servers.docs]\ncommand = \"docs\" # it\n# the end\n",
+        "# only a comment\n",
+        "model = \"o\"",
+    ] {
+        let bench = bench();
+        put(&bench, file, old);
+        assert_eq!(init(&bench, &["--mcp", "codex"]).status, 0);
+        let text = read(&bench, file);
+        assert!(text.starts_with(old), "{text:?}");
+        assert_eq!(text.contains("\r\n"), old.contains("\r\n"), "{text:?}");
+        assert_eq!(text.replace("\r\n", "").contains('\n'), !old.contains("\r\n"), "{text:?}");
+        // An update leaves comments in the table.
+        let marked = text.replace("command = \"runlog\"", "# why\ncommand = \"runlog\" # path");
+        put(&bench, file, &marked);
+        assert_eq!(init(&bench, &["--mcp", "codex", "--all-runs"]).status, 0);
+        let updated = read(&bench, file);
+        assert_eq!(updated, marked.replace("\"latest\"]", "\"latest\", \"--all-runs\"]"));
+        put(&bench, file, &text);
+        assert_eq!(init(&bench, &["--mcp", "codex", "--remove"]).status, 0);
+        let rest = read(&bench, file);
+        assert_eq!(rest.trim_end(), old.trim_end(), "{rest:?}");
+    }
+}
+
+/// If this fails, a program file with a version in its name does not know its own settings.
+#[test]
+fn a_program_with_another_name_knows_its_settings() {
+    let bench = Bench::new();
+    symlink(env!("CARGO_BIN_EXE_runlog"), bench.path("real")).unwrap();
+    let copy = bench.path("runlog-0.2.0");
+    fs::copy(env!("CARGO_BIN_EXE_runlog"), &copy).unwrap();
+    let init = |args: &[&str]| {
+        let mut command = std::process::Command::new(&copy);
+        command.current_dir(bench.path(".")).env_clear().env("HOME", bench.path("home"));
+        said(&command.arg("init").args(args).output().unwrap())
+    };
+    for words in [&["cursor"][..], &["--mcp", "cursor"]] {
+        let first = init(words);
+        assert!(first.status == 0 && first.err.contains("added"), "{}", first.err);
+        assert!(init(words).err.contains("already"), "{words:?}");
+        assert!(init(&[words, &["--remove"]].concat()).err.contains("removed"), "{words:?}");
+    }
+}

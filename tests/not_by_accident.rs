@@ -184,3 +184,21 @@ fn a_run_without_a_log_is_not_passed_over() {
     let said = bench.call(&["validate", "--all"]);
     assert_eq!(said.status, 66, "{}", said.out);
 }
+
+/// If this fails, fields of other programs are taken for lists of required files.
+#[test]
+fn fields_of_other_programs_are_no_requirements() {
+    for field in [
+        "has_deliverables=false",
+        "deliverables_dir=\"out\"",
+        "metadata={\"deliverables\":[\"a\"]}",
+        "config={\"deliverables\":{\"dir\":\"out\"}}",
+        "input={\"deliverables\":[]}",
+    ] {
+        let bench = Bench::new();
+        bench.ok(&["emit", "run.created", "--run", "r", "-F", field]);
+        bench.ok(&["emit", "run.completed", "--run", "r"]);
+        let told = bench.call(&["validate", "r", "--strict"]);
+        assert_eq!(told.status, 0, "{field}: {}", told.out);
+    }
+}

@@ -115,3 +115,22 @@ fn the_model_of_the_run_decides_the_budget() {
     let said = bench.call(&["context", "r"]);
     assert!(!said.err.contains("names no model"), "{}", said.err);
 }
+
+/// If this fails, short summaries about errors and lengths are thrown away, or a tiny window ends
+/// the program.
+#[test]
+fn short_summaries_are_summaries() {
+    for said in [
+        "Error handling for the context length limit was added; next: tests.",
+        "Request too large responses are now retried.",
+        "Token limit of the client raised to 8k; tests pass.",
+    ] {
+        let bench = talk(1, 10);
+        let command = counting(&bench, &format!("cat >/dev/null; echo '{said}'"));
+        bench.ok(&["summarize", "r", "--session", "--llm-cmd", &command]);
+        assert_eq!(calls(&bench), 1);
+        let tiny = ["summarize", "r", "--session", "--force", "--context-window", "1"];
+        let told = bench.call(&[&tiny[..], &["--llm-cmd", &command]].concat());
+        assert_ne!(told.status, 70, "{}", told.err);
+    }
+}

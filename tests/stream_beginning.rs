@@ -120,3 +120,18 @@ fn misspelt_names_in_a_stream_are_told_once() {
     }
     assert_eq!(said.err.matches("did you mean").count(), 2, "{}", said.err);
 }
+
+/// If this fails, a stream that is sent twice makes a good run bad, or the run is printed twice.
+#[test]
+fn a_beginning_that_requires_nothing_new_is_no_error() {
+    let bench = Bench::new();
+    let stream = created("a.md", "") + "{\"type\":\"note\",\"data\":{\"text\":\"x\"}}\n" + DONE;
+    let args = ["emit", "--stdin", "--run", "r", "--print", "run"];
+    let said = bench.feed(&args, stream.as_bytes());
+    assert_eq!((said.status, said.out.as_str()), (0, "r\n"), "{}", said.err);
+    fs::create_dir_all(bench.path("runs/r/deliverables")).unwrap();
+    fs::write(bench.path("runs/r/deliverables/a.md"), "x").unwrap();
+    let again = "{\"type\":\"note\",\"data\":{\"text\":\"x\"}}\n".to_owned() + &created("a.md", "");
+    assert_eq!(bench.feed(&args[..4], again.as_bytes()).status, 65);
+    assert_eq!(bench.call(&["validate", "r"]).status, 0);
+}

@@ -17,6 +17,7 @@ use super::references::{OpenReference, OpenReferences};
 use super::rejections::Rejections;
 use super::split_secrets::SplitSecrets;
 use super::table::{Code, Level};
+use super::template_claim::TemplateClaim;
 use super::versions::Versions;
 use crate::event::advice::near_type;
 use crate::event::catalogue;
@@ -47,21 +48,7 @@ const MAX_UNKNOWN: usize = 1000;
 /// Stands for the others. No type has a space in it.
 const OTHER_TYPES: &str = "other types";
 
-/// A summary that says that it is from a template, for an event that has one of its own. It can only
-/// be compared with the event.
-#[derive(Debug)]
-pub(crate) struct TemplateClaim {
-    /// The id of the event.
-    pub(crate) target: String,
-    /// The summary.
-    pub(crate) summary: String,
-    /// The user's template that it names.
-    pub(crate) template: Option<String>,
-    /// Where it is recorded.
-    pub(crate) place: Place,
-}
-
-/// Maximum number of such summaries that are compared.
+/// Maximum number of summaries that are compared with their events.
 const MAX_CLAIMS: usize = 10_000;
 
 /// More about the summary that an event should get.
@@ -536,8 +523,9 @@ impl LogCheck {
         let mark = by_template.then(|| self.ids.mark_of(self.ids.key_of(&target))).flatten();
         if by_template && mark.is_none() && self.claims.len() < MAX_CLAIMS {
             let template = view.field("template").map(Cow::into_owned);
-            let (target, place) = (target.clone(), spot.place());
-            self.claims.push(TemplateClaim { target, summary: summary.clone(), template, place });
+            let (target, place, summary) = (target.clone(), spot.place(), summary.clone());
+            let is_told = view.field("source").is_some_and(|source| source == "template");
+            self.claims.push(TemplateClaim { target, summary, template, is_told, place });
         }
         if let Some(right) = mark
             && let key = self.ids.key_of(&target)

@@ -21,5 +21,6 @@ pub(crate) mod report;
 mod split_secrets;
 pub(crate) mod state;
 pub(crate) mod table;
+pub(crate) mod template_claim;
 pub(crate) mod unsupported;
 mod versions;

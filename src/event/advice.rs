@@ -74,9 +74,7 @@ pub(crate) fn hides_deliverables(data: Json<'_>) -> bool {
     let is_misspelt = |key: &str| {
         is_misplaced(key) || (key != DELIVERABLES && nearest(key, [DELIVERABLES]).is_some())
     };
-    let is_inside = |key: &str, value: Json<'_>| {
-        key != DELIVERABLES && value.get(DELIVERABLES).is_some_and(holds)
-    };
+    let is_inside = |key: &str, value: Json<'_>| key != DELIVERABLES && holds_list(value);
     let misspelt = || {
         let mut members = data.members();
         members.any(|(key, value)| is_misspelt(&key) && holds(value) || is_inside(&key, value))
@@ -100,8 +98,16 @@ pub(crate) fn lists_deliverables(data: Json<'_>) -> bool {
 
 /// Whether a field of `run.created` was meant as the list in `deliverables`.
 fn is_misplaced(key: &str) -> bool {
-    let parts = || key.split(['.', '_', '-']);
-    key == REQUIRED || parts().count() > 1 && parts().any(|part| part == DELIVERABLES)
+    const OTHER: [&str; 2] = ["required_deliverables", "deliverables_required"];
+    key == REQUIRED
+        || OTHER.contains(&key)
+        || key.strip_prefix(DELIVERABLES).is_some_and(|rest| rest.starts_with('.'))
+}
+
+/// Whether a value has the list of required deliverables in it, as `run.created` should have.
+fn holds_list(value: Json<'_>) -> bool {
+    let list = value.get(DELIVERABLES).and_then(|found| found.get(REQUIRED));
+    list.is_some_and(|list| list.items().next().is_some())
 }
 
 /// A field of `run.created` that was meant as the list in `deliverables`: one with nearly its name,
@@ -110,7 +116,7 @@ fn misplaced(data: Json<'_>) -> Option<String> {
     data.members().find_map(|(key, value)| match is_misplaced(&key) {
         true => Some(key.into_owned()),
         false if key == DELIVERABLES => None,
-        false => value.get(DELIVERABLES).map(|_| format!("{key}.{DELIVERABLES}")),
+        false => holds_list(value).then(|| format!("{key}.{DELIVERABLES}")),
     })
 }
 

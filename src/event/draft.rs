@@ -107,7 +107,33 @@ impl<'a> Draft<'a> {
         if !json.is_object() {
             return Err(LineError { offset: 0, fault: LineFault::NotAnObject });
         }
-        reader.given_draft()
+        let draft = reader.given_draft()?;
+        draft.check_facts()?;
+        Ok(draft)
+    }
+
+    /// Checks what `run.json` takes from a `run.created`: it would be left out if it had another
+    /// form.
+    ///
+    /// # Errors
+    /// The field with another form.
+    pub(crate) fn check_facts(&self) -> Result<(), LineError> {
+        if catalogue::role(&self.kind) != Role::RunCreated {
+            return Ok(());
+        }
+        let wrong = |field: &'static str, rule: &str| {
+            Err(LineError { offset: 0, fault: LineFault::Field(field, rule.to_owned()) })
+        };
+        let data = self.data();
+        for (name, field) in [("session_id", "data.session_id"), ("task_id", "data.task_id")] {
+            if data.present(name).is_some_and(|id| id.as_str().is_none()) {
+                return wrong(field, "must be a text; -f records one");
+            }
+        }
+        match data.present("metadata") {
+            Some(metadata) if !metadata.is_object() => wrong("data.metadata", "must be an object"),
+            _ => Ok(()),
+        }
     }
 
     /// Reads a native line without `data`, whose unknown fields are the payload.

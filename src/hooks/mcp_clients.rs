@@ -142,7 +142,7 @@ impl McpClient {
     /// A file that has the server and nothing else.
     #[must_use]
     pub(crate) fn config(&'static self, launch: &McpLaunch) -> String {
-        let mut file = McpFile::new(self);
+        let Ok(mut file) = McpFile::read("", self) else { return String::new() };
         file.set(launch);
         let text = file.text().unwrap_or_default();
         if text.ends_with('\n') { text } else { text + "\n" }

@@ -1,16 +1,14 @@
 //! The text of a client's settings file: its server of `runlog mcp`, and the text with this server
 //! added or removed. Everything else in the text stays as it is.
 
-use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, value};
-
 use super::mcp_clients::{McpClient, McpForm, McpLaunch};
+use super::mcp_toml::McpToml;
 use super::settings_fault::{SettingsFault, edited_json};
+use super::settings_file::is_program;
 use crate::json::{EditedJson, Json, JsonStep, Kind, quoted};
 
 /// The name of the server.
 const NAME: &str = "runlog";
-/// The table of servers in TOML.
-const TABLE: &str = "mcp_servers";
 
 /// A settings file of a client.
 #[derive(Clone, Debug)]
@@ -23,7 +21,7 @@ pub(crate) struct McpFile {
 enum McpText {
     /// With the name of the object of servers.
     Json(EditedJson, &'static str),
-    Toml(Box<DocumentMut>),
+    Toml(McpToml),
 }
 
 /// The server of this name that a file has.
@@ -36,13 +34,6 @@ pub(crate) struct McpServer {
 }
 
 impl McpFile {
-    /// A file without settings.
-    #[must_use]
-    pub(super) fn new(client: &'static McpClient) -> Self {
-        Self::read("", client)
-            .unwrap_or_else(|_| Self { text: McpText::Toml(Box::default()), client })
-    }
-
     /// Reads the text of a file. An empty file is one without settings.
     ///
     /// # Errors
@@ -55,11 +46,7 @@ impl McpFile {
                 check_json(&json, list)?;
                 McpText::Json(json, list)
             }
-            McpForm::Toml => {
-                let document = Document::parse(text).map_err(|error| toml_fault(text, &error))?;
-                check_toml(text, &document)?;
-                McpText::Toml(Box::new(document.into_mut()))
-            }
+            McpForm::Toml => McpText::Toml(McpToml::read(text)?),
         };
         Ok(Self { text, client })
     }
@@ -72,9 +59,9 @@ impl McpFile {
                 let has_settings = json.at(&[])?.raw_members().next().is_some();
                 has_settings.then(|| json.text().to_owned())
             }
-            McpText::Toml(document) => {
-                let text = document.to_string();
-                (!text.trim().is_empty()).then_some(text)
+            McpText::Toml(toml) => {
+                let text = toml.text();
+                (!text.trim().is_empty()).then(|| text.to_owned())
             }
         }
     }
@@ -82,25 +69,18 @@ impl McpFile {
     /// The server that the file has.
     #[must_use]
     pub(crate) fn server(&self) -> Option<McpServer> {
-        let (command, args) = match &self.text {
+        let launch = match &self.text {
             McpText::Json(json, list) => {
                 let entry = json.at(&entry_path(list))?;
                 let args = entry.get("args").into_iter().flat_map(Json::items);
                 let args = args.map(|arg| arg.as_str().unwrap_or_default().into_owned()).collect();
-                (entry.text_at("command").unwrap_or_default().into_owned(), args)
+                let command = entry.text_at("command").unwrap_or_default().into_owned();
+                McpLaunch { command, args }
             }
-            McpText::Toml(document) => {
-                let entry = document.get(TABLE)?.get(NAME)?;
-                let args = entry.get("args").and_then(Item::as_array);
-                let args = args.into_iter().flat_map(|args| args.iter());
-                let args = args.map(|arg| arg.as_str().unwrap_or_default().to_owned()).collect();
-                let command = entry.get("command").and_then(Item::as_str);
-                (command.unwrap_or_default().to_owned(), args)
-            }
+            McpText::Toml(toml) => toml.launch()?,
         };
-        let launch = McpLaunch { command, args };
-        let is_runlog = launch.command.rsplit('/').next() == Some(NAME)
-            && launch.args.first().is_some_and(|arg| arg == "mcp");
+        let is_runlog =
+            is_program(&launch.command) && launch.args.first().is_some_and(|arg| arg == "mcp");
         Some(McpServer { launch, is_runlog })
     }
 
@@ -128,20 +108,7 @@ impl McpFile {
                 let entry = launch.entry(kind, names_tools);
                 json.add(&[list], Some(NAME), Json::trusted(&entry));
             }
-            (McpText::Toml(document), _) => {
-                let mut servers = Table::new();
-                servers.set_implicit(true);
-                let servers = document.entry(TABLE).or_insert(Item::Table(servers));
-                let empty = match servers.is_inline_table() {
-                    true => value(InlineTable::new()),
-                    false => Item::Table(Table::new()),
-                };
-                let Some(servers) = servers.as_table_like_mut() else { return };
-                let entry = servers.entry(NAME).or_insert(empty);
-                let Some(entry) = entry.as_table_like_mut() else { return };
-                entry.insert("command", value(&launch.command));
-                entry.insert("args", value(launch.args.iter().collect::<Array>()));
-            }
+            (McpText::Toml(toml), _) => toml.set(launch),
             // The text has the form of the client.
             (McpText::Json(..), McpForm::Toml) => {}
         }
@@ -157,16 +124,7 @@ impl McpFile {
                     remove_member(json, &[], list);
                 }
             }
-            McpText::Toml(document) => {
-                let servers = document.get_mut(TABLE).and_then(Item::as_table_like_mut);
-                let is_empty = servers.is_some_and(|servers| {
-                    servers.remove(NAME);
-                    servers.is_empty()
-                });
-                if is_empty {
-                    document.remove(TABLE);
-                }
-            }
+            McpText::Toml(toml) => toml.remove(),
         }
     }
 }
@@ -194,25 +152,4 @@ fn check_json(json: &EditedJson, list: &str) -> Result<(), SettingsFault> {
         }
     }
     Ok(())
-}
-
-fn check_toml(text: &str, document: &Document<&str>) -> Result<(), SettingsFault> {
-    let Some(servers) = document.get(TABLE) else { return Ok(()) };
-    let wrong = |item: &Item, what: &str| {
-        let at = item.span().map_or(0, |span| span.start);
-        Err(SettingsFault::at(text, at, format!("{what} is not a table")))
-    };
-    if !servers.is_table_like() {
-        return wrong(servers, TABLE);
-    }
-    match servers.get(NAME).filter(|entry| !entry.is_table_like()) {
-        Some(entry) => wrong(entry, NAME),
-        None => Ok(()),
-    }
-}
-
-fn toml_fault(text: &str, error: &toml_edit::TomlError) -> SettingsFault {
-    let at = error.span().map_or(0, |span| span.start);
-    let what = error.message().lines().next().unwrap_or_default().to_owned();
-    SettingsFault::at(text, at, what)
 }

@@ -11,6 +11,8 @@ mod content_id;
 mod mcp_clients;
 #[cfg(feature = "mcp")]
 mod mcp_file;
+#[cfg(feature = "mcp")]
+mod mcp_toml;
 mod payload;
 mod settings_fault;
 mod settings_file;

@@ -172,8 +172,7 @@ impl HookFile {
     ) -> Option<WiredHook> {
         let command = entry.text_at(self.wiring.command_field())?;
         let words = shell_words(&command);
-        let is_runlog = |word: &str| word.rsplit('/').next() == Some("runlog");
-        let at = words.windows(2).position(|pair| is_runlog(&pair[0]) && pair[1] == "hook")?;
+        let at = words.windows(2).position(|pair| is_program(&pair[0]) && pair[1] == "hook")?;
         let program = words[at].clone();
         let is_plain = shell_words(&self.wiring.command("runlog", event))[1..] == words[at + 1..];
         let is_plain = is_plain && at == 0;
@@ -200,6 +199,13 @@ impl HookFile {
         }
         Ok(())
     }
+}
+
+/// Whether a word of a command line is this program: `runlog`, or a file such as `runlog-0.2.0`.
+pub(super) fn is_program(word: &str) -> bool {
+    let name = word.rsplit('/').next().unwrap_or_default();
+    name.strip_prefix("runlog")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.']))
 }
 
 /// The words of a command line. Only quotes and backslashes are understood.

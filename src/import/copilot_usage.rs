@@ -13,7 +13,9 @@ pub(super) const NAMES: [&str; 5] =
 /// The usage of one model call.
 pub(super) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> {
     let model = data.text_at("model").filter(|model| !is_placeholder(model));
-    counts(data, NAMES).finish(model.as_deref(), id)
+    let mut counts = counts(data, NAMES);
+    counts.0[CREDITS] = data.present("copilotUsage").and_then(credits);
+    counts.finish(model.as_deref(), id)
 }
 
 /// The place of the credits in [`CopilotCounts`].
@@ -31,6 +33,8 @@ pub(super) struct ShutdownTotals {
     newest: BTreeMap<String, CopilotCounts>,
     /// The sums of those before the times that they began at zero.
     earlier: BTreeMap<String, CopilotCounts>,
+    /// Whether the credits of a part of `earlier` are unknown.
+    lacks_credits: bool,
 }
 
 impl ShutdownTotals {
@@ -42,6 +46,7 @@ impl ShutdownTotals {
         let names_any = totals.keys().any(|name| !name.is_empty());
         let lacks = |name: &String| !name.is_empty() && names_any && !totals.contains_key(name);
         if self.newest.keys().any(lacks) || sum(&totals).is_below(&sum(&self.newest)) {
+            self.lacks_credits |= self.newest.values().any(CopilotCounts::lacks_credits);
             for (name, counts) in std::mem::take(&mut self.newest) {
                 self.earlier.entry(name).or_default().add(&counts);
             }
@@ -49,6 +54,10 @@ impl ShutdownTotals {
         let mut all = self.earlier.clone();
         for (name, counts) in &totals {
             all.entry(name.clone()).or_default().add(counts);
+        }
+        if self.lacks_credits || totals.values().any(CopilotCounts::lacks_credits) {
+            // The credits of a part are not the cost of the whole.
+            all.values_mut().for_each(|counts| counts.0[CREDITS] = None);
         }
         self.newest = totals;
         let event = |counts: CopilotCounts, model: Option<&str>, scope: &str| {
@@ -73,12 +82,15 @@ fn totals(shutdown: Json<'_>) -> BTreeMap<String, CopilotCounts> {
         let name = if is_placeholder(&model) { String::new() } else { model.into_owned() };
         let used = metric.present("usage").map(|usage| counts(usage, NAMES));
         let mut used = used.unwrap_or_default();
-        used.0[CREDITS] = metric.get("totalNanoAiu").and_then(Json::as_u64);
+        used.0[CREDITS] = credits(metric);
         totals.entry(name).or_default().add(&used);
     }
+    if let [only] = totals.values_mut().collect::<Vec<_>>().as_mut_slice() {
+        only.0[CREDITS] = only.0[CREDITS].or(credits(shutdown));
+    }
     let details = shutdown.present("tokenDetails");
-    let Some(details) = details.filter(|_| sum(&totals).0[..CREDITS].iter().all(Option::is_none))
-    else {
+    let sums = sum(&totals);
+    let Some(details) = details.filter(|_| sums.0[..CREDITS].iter().all(Option::is_none)) else {
         return totals;
     };
     // Here, input excludes cached tokens.
@@ -87,7 +99,13 @@ fn totals(shutdown: Json<'_>) -> BTreeMap<String, CopilotCounts> {
     let [input, output, read, written] = names.map(count);
     let model = totals.into_keys().collect::<Vec<_>>();
     let only = if let [only] = model.as_slice() { only.clone() } else { String::new() };
-    BTreeMap::from([(only, CopilotCounts([input, output, read, written, None, None]))])
+    let credits = sums.0[CREDITS].or(credits(shutdown));
+    BTreeMap::from([(only, CopilotCounts([input, output, read, written, None, credits]))])
+}
+
+/// The credits in a part of a line, in billionths.
+fn credits(part: Json<'_>) -> Option<u64> {
+    part.get("totalNanoAiu").and_then(Json::as_u64).filter(|credits| *credits > 0)
 }
 
 fn sum(totals: &BTreeMap<String, CopilotCounts>) -> CopilotCounts {
@@ -120,9 +138,16 @@ impl CopilotCounts {
         }
     }
 
-    /// Whether a count is below the earlier one.
+    /// Whether there are tokens whose credits are unknown.
+    fn lacks_credits(&self) -> bool {
+        let has_tokens = self.0[..CREDITS].iter().any(|count| count.unwrap_or(0) > 0);
+        has_tokens && self.0[CREDITS].unwrap_or(0) == 0
+    }
+
+    /// Whether a count of tokens is below the earlier one.
     pub(super) fn is_below(&self, earlier: &Self) -> bool {
-        self.0.iter().zip(earlier.0).any(|(now, then)| now.unwrap_or(0) < then.unwrap_or(0))
+        let tokens = self.0.iter().zip(earlier.0).take(CREDITS);
+        tokens.into_iter().any(|(now, then)| now.unwrap_or(0) < then.unwrap_or(0))
     }
 
     /// The event; `None` without any count.

@@ -190,9 +190,6 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
         let rule = format!("has the key \"{key}\", which is reserved for runlog");
         return Err(field_error("data", rule));
     }
-    if is_created(draft) {
-        check_facts(draft.data())?;
-    }
     if is_created(draft)
         && let Some(deliverables) = draft.data().present("deliverables")
     {
@@ -211,21 +208,6 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
         }
     }
     Ok(())
-}
-
-/// Checks what `run.json` takes from a `run.created`: it would be left out if it had another form.
-fn check_facts(data: Json<'_>) -> Result<(), LineError> {
-    for (name, field) in [("session_id", "data.session_id"), ("task_id", "data.task_id")] {
-        if data.present(name).is_some_and(|id| id.as_str().is_none()) {
-            return Err(field_error(field, "must be a text; -f records one".to_owned()));
-        }
-    }
-    match data.present("metadata") {
-        Some(metadata) if !metadata.is_object() => {
-            Err(field_error("data.metadata", "must be an object".to_owned()))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Replaces the secrets in the payload and in all free text of the envelope.

@@ -3,6 +3,7 @@
 
 use super::Harness;
 use foldhash::{HashMap, HashSet};
+use glob::Pattern;
 
 use super::extent::LONGEST_BAR;
 use super::fold::{CallLine, Item, ItemList, ItemOrGap, TaskTurn, TranscriptFold};
@@ -341,13 +342,23 @@ fn deliverables(fold: &TranscriptFold) -> Vec<RequiredFile> {
     };
     let found = fold.state.recorded_files.iter().map(|file| &file.path);
     let checked = found.chain(&state.missing).take(CHECKED);
+    let patterns = state.required.iter().filter(|path| path.contains(['*', '?', '[']));
+    let patterns: Vec<Pattern> =
+        patterns.filter_map(|path| Pattern::new(&key(path)).ok()).collect();
+    let is_matched = |path: &String| patterns.iter().any(|pattern| pattern.matches(&key(path)));
     let mut known = HashSet::default();
     let mut all = Vec::new();
     for (path, is_required) in
         state.required.iter().map(|path| (path, true)).chain(checked.map(|path| (path, false)))
     {
-        if known.insert(key(path)) || is_required {
-            all.push(RequiredFile { path: path.clone(), missing: state.missing.contains(path) });
+        let is_new = known.insert(key(path)) && !is_matched(path);
+        if is_new || is_required {
+            let missing = state.missing.contains(path);
+            let path = match is_required || path.starts_with("deliverables/") {
+                true => path.clone(),
+                false => format!("deliverables/{path}"),
+            };
+            all.push(RequiredFile { path, missing });
         }
     }
     all

@@ -142,6 +142,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     args.stream.refuse_without_stdin()?;
     check_type(kind).map_err(|bad| Failure::new(Exit::Input, bad.to_string()))?;
     let draft = args.draft(kind)?;
+    draft.check_facts()?;
     let creates = catalogue::role(kind) == Role::RunCreated;
     let mut recorder = open(run_id, creates || args.create, Some(&draft), options, global)?;
     let recorded = append_event(&mut recorder, &draft, options.lock_timeout, ui)?

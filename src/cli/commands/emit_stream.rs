@@ -1,5 +1,6 @@
 //! `runlog emit --stdin`
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
@@ -163,7 +164,7 @@ pub(super) fn run(
     // If the line that creates the run is refused, nothing is recorded.
     let begins = matches!(format, StreamFormat::Native) && input.begins_run;
     let beginning = if begins { input.lines.first().map(<[u8]>::to_vec) } else { None };
-    let first = beginning.as_deref().map(|line| first_draft(line)).transpose()?;
+    let first = beginning.as_deref().map(first_draft).transpose()?;
     let mut recorder = open(run_id, makes_run, first.as_ref(), options, global)?;
     let run = recorder.run().clone();
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
@@ -173,9 +174,10 @@ pub(super) fn run(
     let brief = args.import.receipt.is_none()
         && matches!(format, StreamFormat::Native | StreamFormat::Copy);
     let mut stream = if brief { stream.briefly() } else { stream };
+    let is_told = Cell::new(false);
     let commit = |stream: &mut Stream<'_>| {
         let committed = commit(stream);
-        tell(stream, what, ui)?;
+        tell(stream, what, &is_told, ui)?;
         committed
     };
     let taken = take(&mut stream, &mut input, &interrupts, commit);
@@ -284,12 +286,16 @@ fn commit(stream: &mut Stream<'_>) -> anyhow::Result<()> {
     })
 }
 
-/// Prints events that are now durable, or the run for all of them.
-fn tell(stream: &mut Stream<'_>, what: Print, ui: &Ui) -> anyhow::Result<()> {
+/// Prints events that are now durable, or the run once for all of them.
+fn tell(stream: &mut Stream<'_>, what: Print, is_told: &Cell<bool>, ui: &Ui) -> anyhow::Result<()> {
     let events = stream.acknowledged();
     let first = match what {
         Print::None => events.len(),
-        Print::Run => events.len().saturating_sub(1),
+        Print::Run if is_told.get() || events.is_empty() => events.len(),
+        Print::Run => {
+            is_told.set(true);
+            events.len() - 1
+        }
         Print::Id | Print::Event | Print::Sequence => 0,
     };
     events[first..].iter().try_for_each(|event| print(event, what, stream.recorder(), ui))

@@ -135,8 +135,8 @@ struct ClaudeCode {
     newest_call: Option<String>,
     /// Message id and numbers of the newest usage. The next line may repeat them.
     newest_usage: Option<(String, String)>,
-    /// The newest message that the model did not finish.
-    newest_stopped: Option<String>,
+    /// The messages that the model did not finish.
+    stopped: HashSet<String>,
     sidechains: Sidechains,
     totals: SessionTotals,
     messages: Messages,
@@ -238,9 +238,8 @@ impl ClaudeCode {
         }
         // Each line of a message may say it.
         if let Some(stopped) = notices::stopped(line, message)
-            && (message_id.is_none() || self.newest_stopped.as_deref() != message_id.as_deref())
+            && message_id.is_none_or(|id| self.stopped.insert(id.into_owned()))
         {
-            self.newest_stopped = message_id.map(Cow::into_owned);
             drafts.push(stopped);
         }
         drafts

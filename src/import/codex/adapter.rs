@@ -194,22 +194,21 @@ impl Codex {
     /// The facts of the session, and the instructions that the model received.
     fn session_meta(&mut self, meta: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
         let thread = meta.text_at("id").filter(|id| !is_placeholder(id)).map(Cow::into_owned);
-        if self.has_worked && !self.is_copied && thread.is_some() && thread != self.thread {
-            // The file of another thread of the session.
+        let from = meta.text_at("forked_from_id").filter(|from| !is_placeholder(from));
+        // Where a thread was taken back to, and went on in a file of its own.
+        let base = meta.present("history_base").filter(|_| from.is_none());
+        let base = base.and_then(|base| base.get("end_ordinal_exclusive")?.as_u64());
+        let is_other = thread.is_some() && thread != self.thread;
+        if self.has_worked && !self.is_copied && (is_other || base.is_some()) {
+            // The file of another thread of the session, or one that goes on from an earlier point.
             *self = Self { position: self.position, ..Self::default() };
         }
-        let from = meta.text_at("forked_from_id").filter(|from| !is_placeholder(from));
         if std::mem::replace(&mut self.is_known, true) {
             // Copied history begins with the facts of the sessions that it is from.
             if let Some(fork) = self.fork.as_mut().filter(|_| !self.has_worked)
                 && let Some(root) = from.map(Cow::into_owned).or(thread)
             {
                 fork.root = root;
-            }
-            // The file of a thread that was taken back to an earlier point.
-            if self.has_worked && meta.present("history_base").is_some_and(Json::is_object) {
-                self.usage.rewind();
-                return vec![text_event("note", "The thread was taken back to an earlier point")];
             }
             return Vec::new();
         }
@@ -228,6 +227,10 @@ impl Codex {
         data.text_if("git_branch", meta.text_at("git.branch").as_deref());
         data.text_if("forked_from", meta.text_at("forked_from_id").as_deref());
         let mut drafts = vec![Draft::new("config.loaded", data)];
+        if base.is_some() {
+            self.usage = Totals::from(base);
+            drafts.push(text_event("note", "The thread was taken back to an earlier point"));
+        }
         for path in ["base_instructions.text", "base_instructions", "instructions"] {
             if let Some(text) = meta.text_at(path).filter(|text| !text.is_empty()) {
                 drafts.push(text_event("message.system", &text));

@@ -20,6 +20,8 @@ const NAMES: [&str; 5] = [
 #[derive(Debug, Default)]
 pub(super) struct Totals {
     newest: Option<RolloutCounts>,
+    /// The number of the line from which the thread goes on, if it was taken back.
+    base: Option<u64>,
     /// How often the totals began at zero again.
     restarts: u32,
     /// Whether the newest report had a total.
@@ -80,10 +82,9 @@ impl Totals {
         Some(draft)
     }
 
-    /// The thread goes on from an earlier point. The next total does not count what came after that
-    /// point.
-    pub(super) fn rewind(&mut self) {
-        self.newest = None;
+    /// Those of a thread that goes on from the line with this number.
+    pub(super) fn from(base: Option<u64>) -> Self {
+        Self { base, ..Self::default() }
     }
 
     /// Whether [`Self::place`] names the newest report alone.
@@ -95,7 +96,10 @@ impl Totals {
     pub(super) fn place(&self) -> String {
         let counts = self.newest.unwrap_or_default().0.map(Option::unwrap_or_default);
         let counts = counts.map(|count| count.to_string()).join(".");
-        format!("{}.{counts}", self.restarts)
+        match self.base {
+            None => format!("{}.{counts}", self.restarts),
+            Some(base) => format!("{base}~{}.{counts}", self.restarts),
+        }
     }
 }
 

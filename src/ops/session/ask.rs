@@ -82,6 +82,9 @@ fn bounded<'p>(
 /// The first and the last characters of a text, at most that many, and how many are left out.
 fn head_and_tail(text: &str, most: usize) -> String {
     let all = text.chars().count();
+    if all <= most {
+        return text.to_owned();
+    }
     let head: String = text.chars().take(most / 2).collect();
     let tail: String = text.chars().skip(all - most / 2).collect();
     format!(
@@ -157,9 +160,11 @@ const TOO_LONG: &[&str] = &[
 fn is_complaint_of_length(answer: &str) -> bool {
     const LONGEST: usize = 200;
     let answer = answer.to_lowercase();
-    let says_error = answer.starts_with("error") || answer.contains("error:");
-    let is_one = says_error || TOO_LONG.iter().any(|words| answer.starts_with(words));
-    answer.len() <= LONGEST && is_one && TOO_LONG.iter().any(|words| answer.contains(words))
+    const WHOLE: &[&str] = &["prompt is too long", "input is too long"];
+    const ERROR: &[&str] = &["error:", "api error", "{\"error\""];
+    let begins = |with: &[&str]| with.iter().any(|words| answer.starts_with(words));
+    let names_length = TOO_LONG.iter().any(|words| answer.contains(words));
+    answer.len() <= LONGEST && (begins(WHOLE) || begins(ERROR) && names_length)
 }
 
 fn complains_of_length(none: &NoAnswer) -> bool {

@@ -51,7 +51,7 @@ impl Claim {
 pub(super) fn evidence(
     run: &RunDir,
     claims: &[Claim],
-    status: Status,
+    (status, required): (Status, &[String]),
     findings: &mut Findings,
 ) -> Result<(), FsError> {
     let records = open_regular(&run.rejected(), Access::Read).ok();
@@ -75,7 +75,7 @@ pub(super) fn evidence(
         if view.role == Role::RejectedLines {
             let ranges = ranges(&view.data);
             if let Some((file, ranges)) = records.as_ref().zip(ranges.as_deref()) {
-                let finding = rejected_end(file, ranges, status);
+                let finding = rejected_end(file, ranges, status, required);
                 finding.into_iter().for_each(|finding| findings.push(finding(place())));
             }
             told = told.zip(ranges).map(|(told, ranges)| [told, ranges].concat());
@@ -106,7 +106,7 @@ pub(super) fn evidence(
             // A stream that is going on tells of its lines at its end.
             let most = if status.is_over() { Level::Error } else { Level::Info };
             findings.push(Finding::new(Code::RL017, place(), message).at_most(most));
-            let finding = rejected_end(file, &untold, status);
+            let finding = rejected_end(file, &untold, status, required);
             finding.into_iter().for_each(|finding| findings.push(finding(place()).at_most(most)));
         }
     }

@@ -20,12 +20,18 @@ pub(super) fn rejected_end(
     file: &File,
     ranges: &[(u64, u64)],
     status: Status,
+    required: &[String],
 ) -> Option<impl FnOnce(Place) -> Finding> {
     let ends = ranges.iter().flat_map(|(from, to)| {
         let few = to.checked_sub(*from).is_some_and(|length| length <= MOST);
         let bytes = few.then(|| read_range(file, *from, *to).ok()).flatten().unwrap_or_default();
         bytes.split(|byte| *byte == b'\n').filter_map(end_in).collect::<Vec<_>>()
     });
+    // What the run requires anyway is not missed.
+    let is_missed = |end: &RejectedEnd| {
+        end.required.is_empty() || end.required.iter().any(|path| !required.contains(path))
+    };
+    let ends = ends.filter(is_missed);
     let is_told = |end: &RejectedEnd| end.status == Some(status);
     let end = ends.min_by_key(is_told)?;
     let message = format!("a line of type {} was rejected; the run is {}", end.kind, status.name());

@@ -4,8 +4,8 @@ use foldhash::HashMap;
 use memchr::memmem;
 
 use crate::check::finding::{Finding, Findings};
-use crate::check::log::TemplateClaim;
 use crate::check::table::Code;
+use crate::check::template_claim::TemplateClaim;
 use crate::event::blob::KEY;
 use crate::event::catalogue;
 use crate::event::fields::View;
@@ -53,7 +53,9 @@ fn is_right(claim: &TemplateClaim, view: &View<'_, '_>, templates: &'static Temp
     // The template was filled before a large value was moved out of the event.
     let is_moved = memmem::find(event.data.text().as_bytes(), KEY.as_bytes()).is_some();
     let is_of = |summary: Option<String>| summary.as_deref() == Some(claim.summary.as_str());
+    let has_template = || own.is_some() || templates.summary(&event.kind, &view.data).is_some();
     claim.template.as_deref() != own
+        || !claim.is_told && !has_template()
         || is_moved
         || event.summary.as_deref() == Some(claim.summary.as_str())
         || is_of(templates.summary(&event.kind, &view.data))

@@ -152,7 +152,9 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
     let template_claims = check.take_claims();
     let mut findings = check.finish(&fold.state, criteria.expected_status);
-    evidence(run, &claims, fold.state.status(), &mut findings)?;
+    let state = &fold.state;
+    let ended = (state.status(), &*state.deliverables.required);
+    evidence(run, &claims, ended, &mut findings)?;
     leftovers(run, |name| blobs.has_seen(name), &mut findings);
     leaks(run, criteria.secrets, &mut findings);
     findings.append(blobs.finish());

@@ -456,7 +456,7 @@ impl<'r> Stream<'r> {
                         self.counter.counts().repeated += u64::from(event.repeated);
                         writes.recorded.push(event);
                     }
-                    Err(error) if self.begins_run => return Err(error.into()),
+                    Err(error) if self.begins_run => return Err(error),
                     Err(error) => refused = Some(error.to_string()),
                 }
             }

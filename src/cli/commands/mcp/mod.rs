@@ -98,7 +98,6 @@ pub(super) fn run(args: &McpArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     let templates = global.templates(ui)?;
     let binding = match args.run.run.as_str() {
         LATEST => {
-            global.named_runs_dir_exists()?;
             let named = global.named_runs_dir().map(Path::to_owned);
             Binding::latest(named, args.all_runs, templates)
         }
