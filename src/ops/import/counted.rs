@@ -4,14 +4,12 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use super::relatives::STATE;
+use super::relatives::{STATE, SUB_AGENTS};
 use crate::fs::{PathAt, read_small};
 use crate::import::Dialect;
 use crate::json::{Json, JsonRules, check};
 
-/// The folder with the conversations of sub-agents, in that of a conversation of OpenHands.
-const SUB_AGENTS: &str = "subagents";
-/// The list of these sub-agents in it.
+/// The list of sub-agents, in the folder with the conversations of those of OpenHands.
 const TASKS: &str = "tasks.json";
 /// The parts of the totals of a conversation, and the beginning of the name of a sub-agent's.
 const PARTS: &str = "stats.usage_to_metrics";

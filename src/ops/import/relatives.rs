@@ -13,7 +13,7 @@ use crate::json::{JsonRules, check};
 const ENDINGS: &[&str] = &["jsonl", "json"];
 
 /// The folder with the files of sub-agents, in a folder named like the session.
-const SUB_AGENTS: &str = "subagents";
+pub(super) const SUB_AGENTS: &str = "subagents";
 /// The folder in it with a folder for each workflow.
 const WORKFLOWS: &str = "workflows";
 /// What a workflow did, in such a folder. The files of its agents say more.
