@@ -119,7 +119,7 @@ checks! {
     check(RL013, "line", Warning, "unrecorded move of a torn tail", "a writer moved a torn tail to logs/rejected.jsonl and was killed before it recorded the move", "the next `runlog emit` records it, or `runlog validate --fix` does").ended(),
     check(RL014, "line", Error, "rejected input lost or edited", "the log tells of rejected bytes and their hash, and logs/rejected.jsonl does not have them", "restore logs/rejected.jsonl from a copy"),
     check(RL015, "line", Warning, "most of the input was rejected", "more lines were rejected than events recorded: the log shows only a part of what happened", "find the reason in logs/rejected.jsonl; for the log of another program, use --from"),
-    check(RL016, "line", Error, "rejected line ends the run", "a line that was rejected because it is malformed says how the run ended, or that deliverables are missing, and the log does not say so: the run may have ended in another way than it shows; only a warning if the log has the same end", "read the line in logs/rejected.jsonl, correct the program that wrote it, and record the run again"),
+    check(RL016, "line", Error, "rejected line ends the run", "a line that was rejected because it is malformed says how the run ended, that deliverables are missing, or what another run requires, and the log does not say so: the run may not be as it shows; only a warning if the log has the same end", "read the line in logs/rejected.jsonl, correct the program that wrote it, and record the run again"),
     check(RL017, "line", Warning, "rejected lines that the log does not tell of", "a stream was killed before it recorded what it had rejected: the log may show only a part of what happened", "read the lines in logs/rejected.jsonl, and record the run again if one of them matters"),
     check(RL101, "order", Error, "gap in the sequence", "events between two sequence numbers are missing: lines were removed", "restore the log from a copy"),
     check(RL102, "order", Error, "sequence number repeated or out of order", "lines were repeated, swapped or joined from two logs", "restore the log from a copy"),
@@ -153,7 +153,7 @@ checks! {
     check(RL503, "derived files", Info, "transcript missing, out of date, or of another version", "transcript.md does not cover the newest events, or another version made it", "`runlog transcript RUN` writes it").rebuilt(),
     check(RL504, "derived files", Error, "transcript disagrees with the log", "transcript.md does not match the events: the file was edited", "`runlog transcript RUN` or `runlog validate --fix` rebuilds it").rebuilt(),
     check(RL505, "derived files", Info, "temporary file left over", "a process was killed while it wrote a derived file", "`runlog validate --fix` removes it").cleared(),
-    check(RL601, "summaries", Error, "backfilled summary differs from its template", "a summary that was backfilled from a template must have the template's text", "`runlog summarize` shows the right text; the event is kept as evidence"),
+    check(RL601, "summaries", Error, "backfilled summary differs from its template", "a summary that no model made (its `source` is not `llm`) must have the text of the template, if the event's type has one", "`runlog summarize` shows the right text; the event is kept as evidence"),
     check(RL602, "summaries", Warning, "backfill for an unknown event", "the target of a summary is not in the log", "nothing to fix"),
     check(RL603, "summaries", Error, "session summary with a wrong boundary", "the last event that it covers is not before it in the log, so the next summary would begin at the wrong place", "restore the log from a copy, or make a new summary with `runlog summarize RUN --session --force`"),
     check(RL604, "summaries", Error, "gap between session summaries", "events are in no version of the summary, or a version continues one that does not exist: a reader of the newest version misses what happened there", "make summaries with `runlog summarize RUN --session`; older versions and the log keep what is missing"),
@@ -182,7 +182,7 @@ checks! {
     check(RL911, "blobs", Error, "blob missing", "a large value was stored outside its event, and its file is missing", "restore blobs/ from a copy"),
     check(RL912, "blobs", Error, "blob altered", "a large value's file is named by its hash, and the content has a different hash", "restore the file from a copy"),
     check(RL913, "blobs", Error, "blob unreadable", "the file of a large value cannot be read, or is not a regular file", "restore the file from a copy, or correct its permissions"),
-    check(RL914, "blobs", Error, "malformed blob reference", "a reference names the file of a large value; this one names none, so the value is lost", "find the writer that bypasses `runlog emit`"),
+    check(RL914, "blobs", Error, "malformed blob reference", "a reference names the file of a large value and has its beginning and its end, which readers see; this one names none, or has others", "find the writer that bypasses `runlog emit`"),
     check(RL915, "blobs", Info, "unaccounted file in blobs/", "no event refers to the file: a writer was killed before it wrote its event, or the file is from elsewhere", "nothing to fix; the file may be removed"),
 }
 
