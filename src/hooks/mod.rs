@@ -1,9 +1,12 @@
-//! The payloads that coding agents give to their hooks, as events.
+//! What coding agents report through their hooks, as events, and their settings.
 //!
-//! One table has the names of fields, another the events of each agent, and a third says how an
-//! agent's settings file registers a hook. A fourth says where clients find the server of
-//! `runlog mcp`. A hook's events have the
-//! same ids as those of the import of the same session, so an import repeats nothing.
+//! | module | purpose |
+//! |---|---|
+//! | [`payload`], [`content_id`] | a payload as events, with the ids that an import of the session gives them: an import repeats nothing |
+//! | [`agents`] | the agents and their events |
+//! | [`wiring`], [`settings_file`] | where an agent registers hooks, and a settings file with them |
+//! | `mcp_clients`, `mcp_file`, `mcp_toml` | the same for the server of `runlog mcp` (feature `mcp`) |
+//! | [`settings_fault`] | why a settings file is not changed |
 
 mod agents;
 mod content_id;
