@@ -8,7 +8,7 @@ use super::settings_file::is_program;
 use crate::json::{EditedJson, Json, JsonStep, Kind, quoted};
 
 /// The name of the server.
-const NAME: &str = "runlog";
+pub(super) const NAME: &str = "runlog";
 
 /// A settings file of a client.
 #[derive(Clone, Debug)]

@@ -5,12 +5,12 @@ use std::ops::Range;
 use toml_edit::{Array, Document, DocumentMut, InlineTable, Item, Table, value};
 
 use super::mcp_clients::McpLaunch;
+use super::mcp_file::NAME;
 use super::settings_fault::SettingsFault;
 use crate::json::quoted;
 
-/// The table of servers, and the name of the server in it.
+/// The table of servers.
 const TABLE: &str = "mcp_servers";
-const NAME: &str = "runlog";
 /// What some programs write before UTF-8.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -22,7 +22,7 @@ impl McpToml {
     /// Takes a text.
     ///
     /// # Errors
-    /// It is not TOML, or its servers are no tables.
+    /// It is not TOML, or its servers are not tables.
     pub(super) fn read(text: &str) -> Result<Self, SettingsFault> {
         let document = Document::parse(text.trim_start_matches(BYTE_ORDER_MARK));
         let document = document.map_err(|error| {

@@ -20,7 +20,8 @@ pub(super) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> 
 
 /// The place of the credits in [`CopilotCounts`].
 const CREDITS: usize = 5;
-/// The price of a credit ("AI unit") in dollars, by the vendor's pages of November 2026.
+/// The price of a credit ("AI unit") in dollars, as other programs that read these logs have it,
+/// November 2026.
 const CREDIT_USD: f64 = 0.01;
 
 /// The most models whose parts of a total are recorded.

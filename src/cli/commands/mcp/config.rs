@@ -39,7 +39,7 @@ fn file(client: &McpClient) -> Option<String> {
 /// Starts this executable for a run, from any working directory.
 ///
 /// # Errors
-/// When a path is unknown or is no text.
+/// When a path is unknown or is not text.
 pub(super) fn launch(run: String, runs_dir: &Path, all_runs: bool) -> Result<McpLaunch, Failure> {
     let unknown = |error| {
         let message = format!("the path of this executable is unknown: {}", reason(&error));
