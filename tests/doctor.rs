@@ -1,14 +1,14 @@
 //! `doctor`: what is set up and what is wrong is reported, and nothing is changed.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use regex_lite::Regex;
 use serde_json::{Value, json};
 
-use crate::support::{Bench, Said, jsonl, root, said};
+use crate::support::{Bench, Said, jsonl, put_executable, root, said};
 
 /// A bench where `runlog` is on PATH, with a project and a home directory.
 struct Home {
@@ -81,9 +81,9 @@ impl Home {
     /// Puts a program that prints this text and leaves a file `ran`.
     fn put_program(&self, name: &str, prints: &str) {
         let ran = self.bench.path("ran");
-        self.put(name, &format!("#!/bin/sh\n: > {}\necho {prints}\n", ran.display()));
-        let mode = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(self.bench.path(name), mode).unwrap();
+        let script = format!("#!/bin/sh\n: > {}\necho {prints}\n", ran.display());
+        fs::create_dir_all(self.bench.path(name).parent().unwrap()).unwrap();
+        put_executable(&self.bench.path(name), script.as_bytes());
     }
 
     /// Replaces the program in the project's settings of Claude Code.

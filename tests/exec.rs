@@ -10,7 +10,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::support::{Bench, fixture, json_lines, said};
+use crate::support::{Bench, fixture, json_lines, put_executable, said};
 
 fn exec(bench: &Bench, options: &[&str], script: &str) -> Command {
     let mut command = bench.command();
@@ -157,9 +157,8 @@ fn statuses_and_records() {
     assert_eq!(run(&["./runs"]).status, 126);
     fs::write(bench.path("plain"), "exit 9").unwrap();
     assert_eq!(run(&["./plain"]).status, 126);
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(bench.path("plain"), mode).unwrap();
-    assert_eq!(run(&["./plain"]).status, 9, "a script without #! is a shell's");
+    put_executable(&bench.path("script"), b"exit 9");
+    assert_eq!(run(&["./script"]).status, 9, "a script without #! is a shell's");
     let tools = json_lines(&bench.path("runs/r/logs/tools.jsonl"));
     assert_eq!(tools.len(), 2 * 13);
     assert_eq!(bench.call(&["validate", "r"]).status, 0);

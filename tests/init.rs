@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::Value;
 
-use crate::support::{Bench, Said, said};
+use crate::support::{Bench, Said, put_executable, said};
 
 /// The agents, with the settings file in a project.
 const FILES: &[(&str, &str)] = &[
@@ -335,9 +335,8 @@ fn toml_stays_to_the_byte() {
 #[test]
 fn a_program_with_another_name_knows_its_settings() {
     let bench = Bench::new();
-    symlink(env!("CARGO_BIN_EXE_runlog"), bench.path("real")).unwrap();
     let copy = bench.path("runlog-0.2.0");
-    fs::copy(env!("CARGO_BIN_EXE_runlog"), &copy).unwrap();
+    put_executable(&copy, &fs::read(env!("CARGO_BIN_EXE_runlog")).unwrap());
     let init = |args: &[&str]| {
         let mut command = std::process::Command::new(&copy);
         command.current_dir(bench.path(".")).env_clear().env("HOME", bench.path("home"));

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::Bench;
+use crate::support::{Bench, put_executable};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -22,14 +22,14 @@ fn installed(bench: &Bench, platforms: &[&str]) -> PathBuf {
     let modules = bench.path("node_modules");
     fs::create_dir_all(modules.join("runlog-cli")).unwrap();
     fs::create_dir_all(modules.join(".bin")).unwrap();
-    fs::copy(root().join("packaging/npm/runlog"), modules.join("runlog-cli/runlog")).unwrap();
+    let command = fs::read(root().join("packaging/npm/runlog")).unwrap();
+    put_executable(&modules.join("runlog-cli/runlog"), &command);
     symlink("../runlog-cli/runlog", modules.join(".bin/runlog")).unwrap();
     for platform in platforms {
         let folder = modules.join(format!("runlog-cli-{platform}"));
         fs::create_dir_all(&folder).unwrap();
         let script = "#!/bin/sh\nprintf '<%s>' \"$@\"\nexit 7\n";
-        fs::write(folder.join("runlog"), script).unwrap();
-        fs::set_permissions(folder.join("runlog"), fs::Permissions::from_mode(0o755)).unwrap();
+        put_executable(&folder.join("runlog"), script.as_bytes());
     }
     modules.join(".bin/runlog")
 }

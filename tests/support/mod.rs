@@ -1,5 +1,6 @@
 //! A temporary directory and the program in it, with a cleared environment.
 
+mod executables;
 pub(crate) mod imports;
 mod judged;
 #[cfg(feature = "mcp")]
@@ -7,6 +8,7 @@ pub(crate) mod mcp;
 mod prepared;
 mod samples;
 
+pub(crate) use executables::put_executable;
 pub(crate) use imports::{document, jsonl};
 pub(crate) use judged::SAMPLE;
 pub(crate) use prepared::Prepared;
