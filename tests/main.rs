@@ -57,6 +57,7 @@ mod import_folders;
 mod import_foreign;
 mod import_gateway;
 mod import_gemini;
+mod import_gemini_output;
 mod import_grown;
 mod import_newer_shapes;
 mod import_opencode;

@@ -17,7 +17,6 @@ pub(crate) mod flat;
 mod foreign;
 mod gateway;
 mod gemini;
-mod gemini_calls;
 pub(crate) mod line;
 mod opencode;
 mod opencode_stored;
@@ -107,12 +106,12 @@ pub(crate) static DIALECTS: &[Dialect] = &[
     },
     Dialect {
         name: "gemini",
-        about: "Gemini CLI: session files, as one document or as lines",
+        about: "Gemini CLI: session files, and what gemini -p prints with --output-format",
         sign: gemini::sign,
         weak_signs: gemini::WEAK,
         lists: &["messages", "history"],
-        ending: |_| None,
-        end_types: &[],
+        ending: gemini::ending,
+        end_types: &["result"],
         unknown_version: |_| None,
         whole_session: None,
         named: Some(NamedEvents::ByContent),

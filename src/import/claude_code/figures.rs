@@ -49,6 +49,16 @@ pub(super) fn other_iterations<'u>(
     })
 }
 
+/// The input without cached tokens, if the count has them too: Qwen Code writes the lines of Claude
+/// Code, but counts cached tokens as input. Its sum of all tokens, which only it has, shows that.
+pub(super) fn input_alone(usage: Json<'_>) -> Option<u64> {
+    let count = |name: &str| usage.get(name).and_then(Json::as_u64);
+    let (input, output) = (count("input_tokens")?, count("output_tokens")?);
+    let cached = count("cache_read_input_tokens")?;
+    let is_sum = count("total_tokens")? == input.saturating_add(output);
+    input.checked_sub(cached).filter(|_| is_sum)
+}
+
 /// The token counts of a `usage` object, with this program's names. As in the source, input
 /// excludes cached tokens.
 pub(super) fn figures(usage: Json<'_>) -> Option<String> {
@@ -61,7 +71,8 @@ pub(super) fn figures(usage: Json<'_>) -> Option<String> {
     let mut figures = ObjectText::new();
     for (theirs, ours) in NAMES {
         let Some(value) = usage.get(theirs) else { continue };
-        match value.as_u64() {
+        let own = if *theirs == "input_tokens" { input_alone(usage) } else { None };
+        match own.or_else(|| value.as_u64()) {
             Some(count) => drop(figures.plain(ours, count)),
             // No count, which `validate` tells.
             None if matches!(value.kind(), json::Kind::Number | json::Kind::String) => {

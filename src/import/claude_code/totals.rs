@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::figures::input_alone;
 use crate::event::fields::{as_micros, is_placeholder};
 use crate::json::{Json, Members, ObjectText};
 
@@ -128,8 +129,9 @@ impl ResultTotals {
     fn of(line: &Members<'_>) -> (Self, bool) {
         let count = |object: Json<'_>, name: &str| object.get(name).and_then(Json::as_u64);
         let usage = line.present("usage");
-        let of_turn =
+        let mut of_turn =
             TotalCounts { tokens: COUNTS.map(|(name, _, _)| count(usage?, name)), cost: None };
+        of_turn.tokens[0] = usage.and_then(input_alone).or(of_turn.tokens[0]);
         let mut models: BTreeMap<String, TotalCounts> = BTreeMap::new();
         for (name, model) in line.present("modelUsage").into_iter().flat_map(Json::members) {
             let cost = model.get("costUSD").and_then(as_micros);

@@ -7,8 +7,9 @@ use super::ahead::{ReadAhead, is_short, read_session};
 use super::copies::{Importing, known_facts};
 use super::run_of::run_of;
 use crate::event::draft::Draft;
-use crate::event::fields::{HISTORY, SOURCE_END};
+use crate::event::fields::{HISTORY, SOURCE_END, View};
 use crate::event::id::check_id;
+use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::copied::Copied;
@@ -218,18 +219,25 @@ fn fill(
     Ok(Filled { receipt, added, unfinished, warnings })
 }
 
-/// Whether a run has the output of `codex exec --json` and the session file of the same thread, which
-/// have no ids in common.
+/// Whether a run has what a session's processes printed (`codex exec --json`, `gemini -p`) and also
+/// the session's file. Their tokens have no ids in common.
 fn is_in_two_forms(recorder: &mut Recorder, session: &Session) -> Result<bool, RunError> {
-    let is_codex = session.dialect.name == "codex";
-    if !is_codex || recorder.stored(&format!("codex:{}.1", session.id))?.is_none() {
-        return Ok(false);
-    }
+    let of_file: fn(&View<'_, '_>) -> bool = match session.dialect.name {
+        "codex" if recorder.stored(&format!("codex:{}.1", session.id))?.is_some() => {
+            |view| view.field(HISTORY).is_some()
+        }
+        // A message of the file has an id, and the total of a process has none.
+        "gemini" => |view| view.role == Role::Usage && view.model_call_id().is_some(),
+        _ => return Ok(false),
+    };
+    let mut is_printed = session.dialect.name == "codex";
     let mut has_file = false;
     each_event(recorder.run(), |view, _| {
-        has_file |= view.is_imported() && view.field(HISTORY).is_some();
+        let is_of_file = view.is_imported() && of_file(view);
+        has_file |= is_of_file;
+        is_printed |= view.is_imported() && view.role == Role::Usage && !is_of_file;
     })?;
-    Ok(has_file)
+    Ok(is_printed && has_file)
 }
 
 /// Whether an end must be recorded after `added` events, in a run that had that status before.

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::calls::CallOutcome;
 use crate::event::fields::{as_text, exact_text};
+use crate::import::calls::CallOutcome;
 use crate::json::{Json, Kind};
 
 /// The tool that runs commands.
@@ -54,6 +54,22 @@ pub(super) fn part_outcome(answer: Json<'_>) -> CallOutcome {
     let is_shell = answer.text_at("name").is_some_and(|name| name == SHELL);
     let exit_code = if is_shell { exit_code(&text) } else { None };
     completed(text, is_error, exit_code)
+}
+
+/// The outcome in a line of what `gemini -p` prints, with the exit code of a command.
+pub(super) fn printed_outcome(line: Json<'_>, tool: Option<&str>) -> (CallOutcome, Option<i64>) {
+    let output = line.present("output").map(as_text).filter(|text| !text.is_empty());
+    let error = line.text_at("error.message");
+    let text = error.filter(|_| output.is_none()).or(output).unwrap_or_default().into_owned();
+    let exit_code = if tool == Some(SHELL) { exit_code(&text) } else { None };
+    let lower = text.to_lowercase();
+    let is_denied = lower.contains("denied by policy") || lower.contains("did not allow");
+    let outcome = match line.text_at("status").as_deref() {
+        Some("success") => completed(text, false, exit_code),
+        _ if is_denied => CallOutcome::Blocked(text),
+        _ => CallOutcome::Failed(text),
+    };
+    (outcome, exit_code)
 }
 
 fn completed(text: String, is_error: bool, exit_code: Option<i64>) -> CallOutcome {

@@ -1,14 +1,18 @@
-//! Gemini CLI: its session files.
+//! Gemini CLI: its session files, and what `gemini -p` prints (see [`output`]).
 //!
-//! There are three forms: one document with `messages`, the older one with `history` (turns with a
+//! Session files have three forms: one document with `messages`, the older one with `history` (turns with a
 //! role and parts), and lines, where a message is written again whenever it grows. A message holds
 //! its calls with their results.
+
+mod calls;
+mod output;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use self::calls::{outcome, part_outcome};
+use self::output::PrintedSession;
 use super::calls::{ReportedCalls, end};
-use super::gemini_calls::{outcome, part_outcome};
 use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
@@ -18,13 +22,16 @@ use crate::fs::hash::sha256;
 use crate::json::{Json, Kind, ObjectText};
 
 /// The signs of lines that other programs may write too.
-pub(super) const WEAK: &[&str] = &[PROJECT, PARTS_OF_USER, MESSAGE];
+pub(super) const WEAK: &[&str] = &[PROJECT, PARTS_OF_USER, MESSAGE, output::MESSAGE, output::ERROR];
 const PROJECT: &str = "sessionId with projectHash";
 const PARTS_OF_USER: &str = "parts of a user";
 const MESSAGE: &str = "a message with id and timestamp";
 
 /// The fields that show that a line or a document is of Gemini CLI.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    if let Some(sign) = output::sign(line) {
+        return Some(sign);
+    }
     let has = |field: &str| line.get(field).is_some();
     if has("sessionId") && has("projectHash") {
         let begins = has("startTime") || has("messages");
@@ -52,6 +59,8 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let is_strong = is_model || line.get("messages").is_some();
     is_own.then_some(if is_strong { "id, timestamp and content" } else { MESSAGE })
 }
+
+pub(super) use output::ending;
 
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
@@ -100,6 +109,8 @@ struct Gemini {
     calls: HashMap<String, KnownMessage>,
     /// The calls in turns with parts.
     turns: ReportedCalls,
+    /// What `gemini -p` printed.
+    printed: PrintedSession,
 }
 
 /// The parts of a message that were taken.
@@ -127,7 +138,13 @@ impl Adapter for Gemini {
         let kind = source.text("type");
         let role = source.text("role").filter(|_| json.get("parts").is_some());
         let is_head = json.get("sessionId").is_some() || json.get("projectHash").is_some();
+        self.session = PrintedSession::session(json).or(self.session.take());
+        let printed = kind.as_ref().and_then(|kind| self.printed.line(kind, source));
         let (source_type, drafts) = match (kind, role) {
+            (Some(kind), _) if printed.is_some() => (kind, printed.unwrap_or_default()),
+            (None, None) if output::is_document(json) => {
+                ("output".to_owned(), output::document(json))
+            }
             (Some(kind), _) => {
                 let drafts = self.message(source, &kind);
                 (kind, drafts)

@@ -1,0 +1,227 @@
+//! What `gemini -p` prints: events as lines (`--output-format stream-json`), or one document at the
+//! end (`--output-format json`). Neither has the ids of the session file's messages.
+
+use std::borrow::Cow;
+
+use super::calls::printed_outcome;
+use super::user;
+use crate::event::draft::Draft;
+use crate::event::severity::Severity;
+use crate::import::calls::ReportedCalls;
+use crate::import::source::{StartedCall, event, text_event};
+use crate::import::{SessionEnd, SourceText};
+use crate::json::{Json, ObjectText};
+
+/// The signs of lines that other programs may write too.
+pub(super) const MESSAGE: &str = "a message with role and timestamp";
+pub(super) const ERROR: &str = "an error with severity";
+
+/// The fields that show that a line is of the output, or that a document is it.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |field: &str| line.present(field).is_some();
+    let has_object = |path: &str| line.path(path).is_some_and(Json::is_object);
+    let Some(kind) = line.text_at("type") else {
+        return (has("session_id") && has_object("stats.models")).then_some("stats of models");
+    };
+    match kind.as_ref() {
+        "init" if has("session_id") && has("model") && has("timestamp") => {
+            Some("init of a session")
+        }
+        "tool_use" if has("tool_id") && has("tool_name") => Some("tool_id and tool_name"),
+        "tool_result" if has("tool_id") && has("status") => Some("tool_id and status"),
+        "result" if has("status") && has_object("stats") => Some("a result with stats"),
+        "message" if has("role") && has("timestamp") && has("content") && !has("id") => {
+            Some(MESSAGE)
+        }
+        "error" if has("severity") && has("timestamp") => Some(ERROR),
+        _ => None,
+    }
+}
+
+/// The last line of the output, or the document, says how the session ended.
+pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    let is_document = is_document(line);
+    if !is_document && line.text_at("type").is_none_or(|kind| kind != "result") {
+        return None;
+    }
+    let status = line.text_at("status");
+    match line.present("error").map(message) {
+        Some(error) => Some(SessionEnd::failed(error)),
+        None if status.is_some_and(|status| status != "success") => {
+            Some(SessionEnd::failed("The agent ended with an error"))
+        }
+        None => Some(SessionEnd::completed()),
+    }
+}
+
+/// Whether a line is the one document of a session.
+pub(super) fn is_document(line: Json<'_>) -> bool {
+    let has = |field: &str| line.present(field).is_some();
+    line.get("type").is_none()
+        && has("session_id")
+        && (has("response") || has("stats") || has("error"))
+}
+
+/// What earlier lines of the output said.
+#[derive(Default)]
+pub(super) struct PrintedSession {
+    model: Option<String>,
+    calls: ReportedCalls,
+    /// The id of the answer that the newest line was a piece of.
+    answer: Option<String>,
+}
+
+impl PrintedSession {
+    /// The session that a line or a document names.
+    pub(super) fn session(line: Json<'_>) -> Option<String> {
+        let begins = line.text_at("type").is_some_and(|kind| kind == "init");
+        let id = line.text_at("session_id").filter(|_| begins || is_document(line));
+        id.map(Cow::into_owned)
+    }
+
+    /// The events of a line; `None` if it is not of the output.
+    pub(super) fn line(
+        &mut self,
+        kind: &str,
+        source: &SourceText<'_>,
+    ) -> Option<Vec<Draft<'static>>> {
+        let line = source.json;
+        let answer = self.answer.take();
+        Some(match kind {
+            "init" if Self::session(line).is_some() => {
+                *self = Self { model: source.text("model"), ..Self::default() };
+                let model = self.model.as_deref();
+                let facts = event("config.loaded", |data| {
+                    data.text_if("model", model);
+                });
+                vec![facts]
+            }
+            "message" => self.message(source, answer),
+            "tool_use" => self.call(source).into_iter().collect(),
+            "tool_result" => {
+                let id = line.text_at("tool_id");
+                let tool = id.as_deref().and_then(|id| self.calls.tool(id)).map(str::to_owned);
+                let (outcome, exit_code) = printed_outcome(line, tool.as_deref());
+                let more = |data: &mut ObjectText| {
+                    if let Some(code) = exit_code {
+                        data.plain("exit_code", code);
+                    }
+                };
+                let end = self.calls.end(source, id.as_deref(), tool.as_deref(), &outcome, more);
+                end.into_iter().collect()
+            }
+            "error" if line.get("severity").is_some() => error(line).into_iter().collect(),
+            "result" => self.result(line),
+            _ => return None,
+        })
+    }
+
+    /// A whole text, or a piece of an answer. Pieces without another line between them are one answer.
+    fn message(&mut self, source: &SourceText<'_>, answer: Option<String>) -> Vec<Draft<'static>> {
+        let line = source.json;
+        let Some(text) = source.text("content") else { return Vec::new() };
+        if line.text_at("role").is_some_and(|role| role == "user") {
+            return user(line, &text, &[]);
+        }
+        if line.get("delta").and_then(Json::as_bool) != Some(true) {
+            return vec![event("message.assistant", |data| {
+                data.text("text", &text).text_if("model", self.model.as_deref());
+            })];
+        }
+        let id = answer.unwrap_or_else(|| source.place.to_owned());
+        let piece = event("text", |data| {
+            data.text("id", &id).text("content", &text);
+        });
+        self.answer = Some(id);
+        vec![piece]
+    }
+
+    fn call(&mut self, source: &SourceText<'_>) -> Option<Draft<'static>> {
+        let line = source.json;
+        let tool = line.text_at("tool_name").unwrap_or(Cow::Borrowed("tool"));
+        let args = line.get("parameters");
+        let call = StartedCall { id: line.text_at("tool_id"), tool: &tool, args };
+        self.calls.start(source, &call, 0, |_| {})
+    }
+
+    /// The usage of each model. The error that ended the session is told by its end.
+    fn result(&self, line: Json<'_>) -> Vec<Draft<'static>> {
+        let Some(stats) = line.present("stats") else { return Vec::new() };
+        let of_models: Vec<_> =
+            models(stats).filter_map(|(model, part)| used(&model, part)).collect();
+        if of_models.is_empty() {
+            let model = self.model.as_deref().unwrap_or_default();
+            return used(model, stats).into_iter().collect();
+        }
+        of_models
+    }
+}
+
+/// The events of a document: the answer, the error and the usage of each model.
+pub(super) fn document(line: Json<'_>) -> Vec<Draft<'static>> {
+    let answer = line.text_at("response").filter(|text| !text.is_empty());
+    let answer = answer.map(|text| text_event("message.assistant", &text));
+    let error = line.present("error").and_then(error);
+    let used = line
+        .present("stats")
+        .into_iter()
+        .flat_map(models)
+        .filter_map(|(model, part)| used(&model, part.get("tokens")?));
+    answer.into_iter().chain(error).chain(used).collect()
+}
+
+/// The parts of the counts, by model.
+fn models(stats: Json<'_>) -> impl Iterator<Item = (Cow<'_, str>, Json<'_>)> {
+    stats.get("models").into_iter().flat_map(Json::members)
+}
+
+/// The tokens that a model used. The source counts cached tokens as input. Its total also has the
+/// tokens of thoughts, which are output.
+fn used(model: &str, counts: Json<'_>) -> Option<Draft<'static>> {
+    let count = |names: &[&str]| names.iter().find_map(|name| counts.get(name)?.as_u64());
+    let (input, output) =
+        (count(&["input_tokens", "prompt"]), count(&["output_tokens", "candidates"]));
+    let total = count(&["total_tokens", "total"]);
+    if [input, output, total].iter().all(|count| count.unwrap_or(0) == 0) {
+        return None;
+    }
+    let cached = count(&["cached"]);
+    let others =
+        total.unwrap_or(0).saturating_sub(input.unwrap_or(0)).saturating_sub(output.unwrap_or(0));
+    Some(event("llm.usage", |data| {
+        let input = input.map(|input| input.saturating_sub(cached.unwrap_or(0)));
+        let counts = [
+            ("input_tokens", input),
+            ("output_tokens", output.map(|output| output.saturating_add(others))),
+            ("cache_read_tokens", cached),
+            ("reasoning_tokens", Some(others).filter(|count| *count > 0)),
+        ];
+        for (name, count) in counts {
+            if let Some(count) = count {
+                data.plain(name, count);
+            }
+        }
+        data.text_if("model", Some(model).filter(|model| !model.is_empty()));
+    }))
+}
+
+/// An error that the client told, or a warning.
+fn error(line: Json<'_>) -> Option<Draft<'static>> {
+    let text = message(line);
+    if text.is_empty() {
+        return None;
+    }
+    if line.text_at("severity").is_some_and(|severity| severity == "warning") {
+        return Some(Draft { severity: Some(Severity::Warning), ..text_event("note", &text) });
+    }
+    Some(event("error", |data| {
+        data.text("message", &text).text("category", "engine");
+        data.text_if("code", line.text_at("type").filter(|kind| kind != "error").as_deref());
+    }))
+}
+
+/// The message of an error.
+fn message(error: Json<'_>) -> String {
+    let message = error.as_str().or_else(|| error.text_at("message"));
+    message.map(Cow::into_owned).unwrap_or_default()
+}
