@@ -181,6 +181,10 @@ fn a_mistake_in_a_settings_file_is_told_with_its_place() {
         ("prices = 'a.toml'\nruns_dir = 1\n", "runlog.toml: line 2, column 12"),
         ("nonsense", "runlog.toml: line 1, column"),
         ("unknown = 1\n", "runlog.toml: line 1, column 1"),
+        (
+            "\nexpected_status = 'done'\n",
+            "runlog.toml: line 2, column 19: \"done\" is not a status",
+        ),
     ] {
         fs::write(bench.path("runlog.toml"), text).unwrap();
         for args in [

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
 
+use crate::check::ending::ExpectedStatus;
 use crate::cli::exit::{Exit, Failure};
 use crate::event::bad_toml::BadToml;
 use crate::fs::{PathAt, read_small, reason};
@@ -28,7 +30,9 @@ pub(in crate::cli) struct SettingsFile {
     /// Rules for secrets, or the file that has them.
     secret_rules: Option<RuleFiles>,
     /// The statuses that `validate` accepts.
-    pub(super) expected_status: Option<String>,
+    #[serde(default, deserialize_with = "statuses")]
+    #[schemars(with = "Option<String>")]
+    pub(super) expected_status: Option<ExpectedStatus>,
     /// The command line that asks models. Only in the user's own file.
     pub(super) llm_cmd: Option<String>,
     /// The command line of the agent that folds chapters. Only in the user's own file.
@@ -40,6 +44,11 @@ pub(in crate::cli) struct SettingsFile {
     /// Where it is. Paths in it are relative to its directory.
     #[serde(skip)]
     pub(super) path: PathBuf,
+}
+
+/// A list of statuses.
+fn statuses<'de, D: Deserializer<'de>>(text: D) -> Result<Option<ExpectedStatus>, D::Error> {
+    String::deserialize(text)?.parse().map(Some).map_err(D::Error::custom)
 }
 
 /// Rules for secrets: in a separate file, or in this one.
@@ -82,8 +91,10 @@ impl SettingsFile {
     /// The text of a file that this one names.
     pub(super) fn read_named(&self, path: &Path) -> anyhow::Result<String> {
         let path = self.resolve(path);
-        let missing = || io::Error::from(ErrorKind::NotFound);
-        text_of(&path)?.ok_or_else(|| unreadable(&path, &missing()))
+        text_of(&path)?.ok_or_else(|| {
+            let (file, path) = (self.path.display(), path.display());
+            Failure::new(Exit::NoInput, format!("{file} names {path}, which does not exist")).into()
+        })
     }
 
     /// The rules for secrets that the file adds.

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use file::{Author, bad, rules_in};
 
-use super::exit::{Exit, Failure};
 use super::ui::Ui;
 use crate::check::ending::ExpectedStatus;
 use crate::event::templates::Templates;
@@ -109,13 +108,9 @@ impl Settings {
     }
 
     /// The statuses that `validate` accepts if no option is given.
-    pub(super) fn expected_status(&self) -> anyhow::Result<ExpectedStatus> {
+    pub(super) fn expected_status(&self) -> ExpectedStatus {
         let set = self.first(|file| file.expected_status.as_ref());
-        let Some((file, list)) = set else { return Ok(ExpectedStatus::default()) };
-        list.parse().map_err(|what: String| {
-            let what = format!("{}: expected_status: {what}", file.path.display());
-            Failure::new(Exit::Input, what).into()
-        })
+        set.map(|(_, statuses)| statuses.clone()).unwrap_or_default()
     }
 
     /// The summary templates: the built-in ones, and those of `file` or else of the file in the

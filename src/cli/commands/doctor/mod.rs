@@ -98,7 +98,6 @@ fn settings(global: &Global) -> Result<Vec<PathBuf>, SettingsMistake> {
         settings.rules(None)?;
         settings.templates(None)?;
         settings.prices(None)?;
-        settings.expected_status()?;
         Ok(settings.files())
     });
     checked.map_err(|error| {

@@ -322,7 +322,7 @@ fn judge(
     let settings = global.settings()?;
     let expected_status = match &args.expect_status {
         Some(expected) => expected.clone(),
-        None => settings.expected_status()?,
+        None => settings.expected_status(),
     };
     let criteria = Criteria {
         secrets: settings.rules(None)?,
