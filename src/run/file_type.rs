@@ -1,5 +1,6 @@
 //! Checks the type of a required file by its content, because a name proves nothing.
 
+use super::xml;
 use crate::json::{JsonRules, check};
 use crate::text::human::plural;
 
@@ -21,8 +22,8 @@ pub static FILE_TYPES: &[FileType] = &[
     FileType { name: "md", wrong: text },
     FileType { name: "txt", wrong: text },
     FileType { name: "html", wrong: markup },
-    FileType { name: "xml", wrong: markup },
-    FileType { name: "svg", wrong: markup },
+    FileType { name: "xml", wrong: |bytes| xml(bytes, None) },
+    FileType { name: "svg", wrong: |bytes| xml(bytes, Some("svg")) },
     FileType { name: "toml", wrong: toml },
     FileType { name: "png", wrong: |bytes| framed(bytes, b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82") },
     FileType { name: "jpg", wrong: |bytes| framed(bytes, b"\xff\xd8\xff", b"\xff\xd9") },
@@ -120,6 +121,17 @@ fn markup(bytes: &[u8]) -> Option<String> {
         let begins = String::from_utf8_lossy(bytes);
         let begins = begins.trim_start_matches('\u{feff}').trim_start().starts_with('<');
         (!begins).then(|| "it does not begin with a tag".to_owned())
+    })
+}
+
+/// Well-formed XML, with that root element if one is given.
+fn xml(bytes: &[u8], expected: Option<&str>) -> Option<String> {
+    markup(bytes).or_else(|| match xml::root(&String::from_utf8_lossy(bytes)) {
+        Err(fault) => Some(fault),
+        Ok(root) => {
+            let expected = expected.filter(|expected| *expected != root)?;
+            Some(format!("its root element is {root}, not {expected}"))
+        }
     })
 }
 

@@ -30,6 +30,7 @@ pub(crate) mod runs;
 pub(crate) mod stream;
 mod stream_line;
 mod writing;
+mod xml;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
