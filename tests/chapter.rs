@@ -363,3 +363,36 @@ fn a_model_call_counts_in_one_task() {
     assert_eq!(text.matches("\"output_tokens\":8").count(), 1, "{text}");
     assert_eq!(text.matches("\"output_tokens\":1").count(), 0, "{text}");
 }
+
+/// If this fails, the question which chapters to make becomes the story of the run: its context
+/// has nothing else.
+#[test]
+fn choosing_chapters_is_no_work() {
+    let bench = Bench::with_run();
+    for (kind, data) in [
+        ("message.user", r#"{"text":"Which port?"}"#),
+        ("message.assistant", r#"{"text":"It is 8080."}"#),
+        ("llm.usage", r#"{"input_tokens":50000,"output_tokens":5}"#),
+        ("message.user", r#"{"text":"And the host?"}"#),
+        ("message.assistant", r#"{"text":"It is h1."}"#),
+    ] {
+        let actor = if kind == "message.user" { "user" } else { "agent" };
+        bench.emit(&[kind, "--actor", actor, "--data", data]);
+    }
+    let context = bench.ok(&["context", "r", "--max-tokens", "200"]);
+    let run = ["chapter", "run", "r", "--trigger", "10k", "--agent-cmd"];
+    bench.ok(&[
+        &run[..],
+        &["echo '[{\"start\":1,\"end\":1,\"name\":\"Port\",\"message\":\"8080\"}]'"],
+    ]
+    .concat());
+    let kinds: Vec<_> = bench.lines().iter().map(|line| line["type"].clone()).collect();
+    assert!(kinds.iter().any(|kind| kind == "task.succeeded"), "{kinds:?}");
+    bench.ok(&["chapter", "remove", "r", "port"]);
+    assert_eq!(bench.ok(&["context", "r", "--max-tokens", "200"]), context);
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(!text.contains("last task succeeded"), "{text}");
+    assert!(bench.ok(&["summarize", "r"]).contains("in 2 tasks"));
+    let digest = bench.ok(&["summarize", "r", "--session", "--extractive"]);
+    assert!(!digest.contains("chapters"), "{digest}");
+}

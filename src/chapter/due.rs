@@ -4,7 +4,7 @@
 use std::fmt;
 
 use super::index::Index;
-use crate::history::tasks::{CHAPTER_TASK, Task, TaskOutcome};
+use crate::history::tasks::{Task, TaskOutcome};
 use crate::history::usage::NewestCall;
 
 /// Whether a round is due.
@@ -64,7 +64,7 @@ impl fmt::Display for Due {
 /// The finished tasks, without those in which an agent chose chapters.
 pub(crate) fn finished_tasks(index: &Index) -> impl Iterator<Item = &Task> {
     let tasks = &index.tasks;
-    let real = tasks.all().iter().filter(|task| task.name != CHAPTER_TASK);
+    let real = tasks.all().iter().filter(|task| !task.chooses_chapters());
     real.filter(|task| tasks.outcome(task) != TaskOutcome::Running)
 }
 
@@ -77,7 +77,7 @@ fn can_fold(index: &Index) -> bool {
 /// Sequence of the first event of the last round with a usable answer; 0 if there is none.
 fn decided_on(index: &Index) -> u64 {
     let decided = index.tasks.all().iter().rfind(|task| {
-        task.name == CHAPTER_TASK && index.tasks.outcome(task) == TaskOutcome::Succeeded
+        task.chooses_chapters() && index.tasks.outcome(task) == TaskOutcome::Succeeded
     });
     decided.map_or(0, |task| task.first_sequence)
 }

@@ -6,7 +6,7 @@ use super::index::{EventPlace, Index};
 use super::plan::{Range, Request};
 use super::work_markers::{Mark, Sign, WorkMarkers};
 use crate::history::chapters::Chapter;
-use crate::history::tasks::{CHAPTER_TASK, Task, TaskOutcome};
+use crate::history::tasks::{Task, TaskOutcome};
 use crate::json::ObjectText;
 use crate::text::human::plural;
 use crate::text::inert::{preview, preview_end};
@@ -30,7 +30,7 @@ pub(crate) fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
     let mut groups: Vec<Vec<&Task>> = Vec::new();
     let mut requests = Vec::new();
     // A task for choosing chapters is not work.
-    let works = |task: &&Task| task.name != CHAPTER_TASK;
+    let works = |task: &&Task| !task.chooses_chapters();
     let only = index.tasks.all().iter().filter(works).count() == 1;
     for task in index.tasks.all() {
         let folded = index.chapter_of(task).is_some();
@@ -48,7 +48,7 @@ pub(crate) fn propose(index: &Index, signs: &WorkMarkers) -> Vec<Request> {
             Some(group) if !group.is_empty() && joins(group, task, index, signs) => {
                 group.push(task);
             }
-            _ if task.name == CHAPTER_TASK => {}
+            _ if task.chooses_chapters() => {}
             _ => groups.push(vec![task]),
         }
     }

@@ -7,6 +7,7 @@ pub(crate) mod arguments;
 pub(crate) mod block_list;
 mod call_ids;
 pub(crate) mod calls;
+pub(crate) mod chapter_choice;
 pub(crate) mod chapters;
 pub(crate) mod copied;
 pub(crate) mod facts;

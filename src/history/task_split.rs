@@ -1,6 +1,6 @@
 //! Where tasks begin.
 
-use super::tasks::CHAPTER_TASK;
+use super::chapter_choice;
 use crate::event::fields::View;
 use crate::event::role::Role;
 
@@ -45,7 +45,7 @@ impl TaskSplit {
             return TaskBeginning::None;
         }
         if view.role == Role::TaskStart {
-            let decides = view.field("task_name").is_some_and(|name| name == CHAPTER_TASK);
+            let decides = chapter_choice::begins(view);
             // Chapters are chosen by the existing numbers, so these stay valid.
             return match std::mem::replace(&mut self.signal, Signal::Start) {
                 Signal::TaskId if !decides => TaskBeginning::FirstByStart,

@@ -107,6 +107,12 @@ impl Task {
         self.usage.sum()
     }
 
+    /// Whether an agent chooses chapters in it, which is no work.
+    #[must_use]
+    pub(crate) fn chooses_chapters(&self) -> bool {
+        self.name == CHAPTER_TASK
+    }
+
     /// The message, else the name, for lists.
     #[must_use]
     pub(crate) fn title(&self) -> &str {
@@ -208,6 +214,12 @@ impl Tasks {
         }
     }
 
+    /// The number of tasks, without those that choose chapters.
+    #[must_use]
+    pub(crate) fn of_work(&self) -> u64 {
+        self.tasks.iter().filter(|task| !task.chooses_chapters()).count() as u64
+    }
+
     /// The tasks in order.
     #[must_use]
     pub(crate) fn all(&self) -> &[Task] {
@@ -240,7 +252,7 @@ impl Tasks {
         if let Some(outcome) = task.terminated {
             return outcome;
         }
-        let last = self.tasks.iter().rfind(|task| task.name != CHAPTER_TASK);
+        let last = self.tasks.iter().rfind(|task| !task.chooses_chapters());
         let is_last = last.is_some_and(|last| last.number == task.number);
         if is_last && !self.ended { TaskOutcome::Running } else { TaskOutcome::Ended }
     }

@@ -3,6 +3,7 @@
 use super::settings::SessionSettings;
 use crate::event::catalogue;
 use crate::event::role::Role;
+use crate::history::chapter_choice::ChapterChoice;
 use crate::ops::read::{each_event, events_of, with_moved_values};
 use crate::ops::report::report_bad_lines;
 use crate::run::RunError;
@@ -45,11 +46,13 @@ pub(super) fn conversation(
     let mut conversation = Conversation::new(settings.format, settings.options.secrets);
     let boundary = span.after.map_or(0, |summary| summary.last_sequence);
     let boundary_id = span.after.map(|summary| summary.last_event_id.as_str());
+    let mut choice = ChapterChoice::default();
     let read = each_event(run, |view, line| {
         let event = view.event;
+        let is_choice = choice.takes(view);
         let is_later = span.until.is_some_and(|until| event.sequence > until);
         let is_new = event.sequence > boundary && !is_later;
-        let wanted = is_new && settings.scope.takes(event.branch.as_deref());
+        let wanted = is_new && !is_choice && settings.scope.takes(event.branch.as_deref());
         match wanted {
             true => with_moved_values(run, u64::MAX, view, |view| {
                 conversation.observe(view, line.offset, true);

@@ -11,6 +11,7 @@ use crate::event::content::moved_bytes;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::history::calls::{Calls, Observed};
+use crate::history::chapter_choice::ChapterChoice;
 use crate::history::chapters::Chapter;
 use crate::history::task_split::{TaskBeginning, TaskSplit};
 use crate::summary::session::scope::BranchScope;
@@ -54,6 +55,7 @@ pub(crate) struct ContextFold<'f> {
     pub(crate) has_ended: bool,
     calls: Calls,
     split: TaskSplit,
+    choice: ChapterChoice,
     tasks: u32,
     /// The number of a task that begins with the next item; 0 if none does.
     begun: u32,
@@ -89,6 +91,7 @@ impl<'f> ContextFold<'f> {
             has_ended: false,
             calls: Calls::default(),
             split: TaskSplit::default(),
+            choice: ChapterChoice::default(),
             tasks: 0,
             begun: 0,
             is_talking: false,
@@ -112,6 +115,7 @@ impl<'f> ContextFold<'f> {
             _ => {}
         }
         self.number(view);
+        let is_choice = self.choice.takes(view);
         let observed = self.calls.observe(view, place.from);
         let summary = self.input.summary;
         let is_covered =
@@ -119,7 +123,7 @@ impl<'f> ContextFold<'f> {
         let is_wanted = self.input.scope.takes(view.event.branch.as_deref());
         if is_wanted && self.is_system_prompt(view, place) {
             // A summary does not stand for the system prompt.
-        } else if is_wanted && !is_covered && !self.is_in_chapter(view) {
+        } else if is_wanted && !is_covered && !self.is_in_chapter(view) && !is_choice {
             self.add(view, place, observed);
         } else {
             // Later pieces of this stream begin a new text.

@@ -304,10 +304,11 @@ impl TranscriptFold {
         }
     }
 
-    /// Number of tasks given to the run itself, without those of spawned agents.
+    /// Number of tasks given to the run itself, without those of spawned agents and those that
+    /// choose chapters.
     #[must_use]
     pub(crate) fn own_tasks(&self) -> u64 {
-        (self.tasks.all().len() - self.theirs.len()) as u64
+        self.tasks.of_work().saturating_sub(self.theirs.len() as u64)
     }
 
     /// The turn's outcome; `None` before the first task.

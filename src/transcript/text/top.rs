@@ -1,15 +1,15 @@
 //! The top of the text: the facts, the outcome, the last answer, the prompts, and what is left.
 
-use crate::event::blob::left_out_in;
 use std::path::Path;
 
 use unicode_width::UnicodeWidthStr as _;
 
 use super::wrap::{wrapped, wrapped_part};
 use super::{LONG, TextLook, heading};
+use crate::event::blob::left_out_in;
 use crate::history::request::own_words;
 use crate::history::status::Status;
-use crate::history::tasks::TaskOutcome;
+use crate::history::tasks::{Task, TaskOutcome};
 use crate::text::human::plural;
 use crate::text::inert::{line, preview, preview_end};
 use crate::transcript::diff::LOOKS;
@@ -87,7 +87,11 @@ pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
 
 /// How the run ended, in one line.
 pub(super) fn outcome_told(transcript: &Transcript) -> String {
-    let last = transcript.turns.iter().rev().find_map(|turn| turn.outcome);
+    let is_work = |turn: &&Section| {
+        let task = turn.task.and_then(|number| transcript.tasks.get(number));
+        !task.is_some_and(Task::chooses_chapters)
+    };
+    let last = transcript.turns.iter().rev().filter(is_work).find_map(|turn| turn.outcome);
     let task = match last {
         None | Some(TaskOutcome::Ended | TaskOutcome::Running) => String::new(),
         Some(outcome) => format!(", last task {}", outcome.name()),

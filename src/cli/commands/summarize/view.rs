@@ -75,7 +75,7 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
         let value = match name {
             FactName::Run => line(&value).into_owned(),
             FactName::Events => {
-                let tasks = plural(reading.tasks.all().len() as u64, "task");
+                let tasks = plural(reading.tasks.of_work(), "task");
                 format!("{value} in {tasks}")
             }
             FactName::Calls => match overview.open_calls() {

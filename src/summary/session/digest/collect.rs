@@ -156,11 +156,12 @@ impl Digest {
     fn lines(&self, most: u64) -> Vec<DigestLine> {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut lines: Vec<DigestLine> = Vec::new();
-        let newest = self.task_events.len().saturating_sub(1);
+        let all = self.tasks.all().iter().zip(&self.task_events);
+        let all = all.filter(|(task, _)| !task.chooses_chapters());
+        let newest = all.clone().count().saturating_sub(1);
         // Earlier requests share a third of the words.
         let share = most / 3 / newest.max(1);
-        let all = self.tasks.all().iter().zip(&self.task_events).enumerate();
-        for (at, (task, events)) in all {
+        for (at, (task, events)) in all.enumerate() {
             let mut ids = vec![events.first.clone()];
             let outcome = match self.tasks.outcome(task) {
                 TaskOutcome::Running => "in progress".to_owned(),
