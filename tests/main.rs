@@ -105,6 +105,7 @@ mod stats;
 mod storm;
 mod stream;
 mod stream_beginning;
+mod streamed_texts;
 mod summarize;
 mod support;
 mod swapped;

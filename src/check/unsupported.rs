@@ -82,8 +82,12 @@ impl Unsupported {
         // A summary may name events, actors and branches.
         let event = view.event;
         text.push_str(&format!("{} {} {}", event.event_id, event.actor, event.sequence));
-        let text = collapsed(&text);
-        let (sequence, branch) = (event.sequence, event.branch.as_deref());
+        self.said(&text, event.sequence, event.branch.as_deref());
+    }
+
+    /// Takes a text that an event says, or several pieces together.
+    pub(crate) fn said(&mut self, text: &str, sequence: u64, branch: Option<&str>) {
+        let text = collapsed(text);
         for version in &mut self.versions {
             // A summary may be about the branches above its own too.
             let scope = BranchScope::new(None, Some(&version.filter_key), true);

@@ -265,19 +265,26 @@ fn hit(
     let line = line_at(path.path(), &file, found.offset)?;
     let Ok(event) = parse(&line) else { return Ok(None) };
     let summary = current_summary(&event, summaries);
-    if judge.match_of(&event, found.offset, summary).is_none() {
+    let streamed = found.streamed.as_deref();
+    if streamed.is_none() && judge.match_of(&event, found.offset, summary).is_none() {
         return Ok(None);
     }
     let view = View::of(&event);
     let (mut chooser, mut content) = (Chooser::default(), String::new());
-    let mut moved = |reference: &Reference<'_>| judge.moved.content(judge.run, reference);
-    each_text(&view, summary, &mut moved, &mut |place, text| {
-        chooser.consider(judge.query, place, &text);
+    let mut consider = |place: TextPlace, text: &str| {
+        chooser.consider(judge.query, place, text);
         if place == TextPlace::Content {
-            content.push_str(&text);
+            content.push_str(text);
             content.push('\0');
         }
-    });
+    };
+    match streamed {
+        Some(text) => consider(TextPlace::Content, text),
+        None => {
+            let mut moved = |reference: &Reference<'_>| judge.moved.content(judge.run, reference);
+            each_text(&view, summary, &mut moved, &mut |place, text| consider(place, &text));
+        }
+    }
     let key = (event.kind.clone().into_owned(), event.timestamp, sha256(content.as_bytes()));
     let hit = SearchHit {
         event: Neighbour::of(&view, summary, judge.run),

@@ -19,6 +19,8 @@ pub(super) struct Match {
     pub(super) bytes: u64,
     /// The weight of each term, in halves of an occurrence.
     pub(super) weights: Box<[u8]>,
+    /// The whole text, if it came in pieces. The event is the first piece.
+    pub(super) streamed: Option<Box<str>>,
 }
 
 /// How fast more occurrences of a term stop to count (Robertson and Zaragoza, "The Probabilistic
@@ -64,7 +66,7 @@ mod tests {
     use super::*;
 
     fn found(sequence: u64, bytes: u64, weights: &[u8]) -> Match {
-        Match { run: 0, offset: 0, sequence, bytes, weights: weights.into() }
+        Match { run: 0, offset: 0, sequence, bytes, weights: weights.into(), streamed: None }
     }
 
     /// If this fails, the best hit is not the first.

@@ -4,6 +4,7 @@
 //! are searched again.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use memchr::memmem;
 
@@ -13,14 +14,29 @@ use super::query::Query;
 use super::ranking::Match;
 use super::scope::{Boundary, EventFilter};
 use crate::event::blob::Reference;
+use crate::event::catalogue;
 use crate::event::envelope::{Event, parse, peek};
 use crate::event::fields::View;
+use crate::event::role::Role;
 use crate::event::texts::{content_bytes, each_text};
 use crate::log::LogError;
 use crate::log::chunk::{LogChunk, LogRange, open_range};
 use crate::log::tail::is_blank;
 use crate::run::dir::RunDir;
 use crate::summary::backfill::backfilled;
+use crate::summary::session::streamed::{StreamedText, StreamedTexts};
+
+/// What the lines have that must be parsed whatever is searched for: later summaries, and pieces of
+/// streamed texts.
+static NEEDED: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let pieces = catalogue::rows().iter().filter(|row| row.role == Role::Chunk);
+    let pieces = pieces.map(|row| format!("\"type\":\"{}\",\"timestamp\"", row.name));
+    ["summary.backfilled", "session.summarized"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(pieces)
+        .collect()
+});
 
 /// Decides whether an event of a run meets the query.
 pub(super) struct Judge<'q> {
@@ -55,7 +71,7 @@ impl Judge<'_> {
     pub(super) fn read(&self, range: LogRange) -> Result<PartFindings, LogError> {
         let mut reader = open_range(&self.run.events(), range)?;
         let (mut chunk, mut marked) = (LogChunk::default(), Vec::new());
-        let mut findings = PartFindings::default();
+        let (mut findings, mut streamed) = (PartFindings::default(), StreamedTexts::default());
         while chunk.fill(&mut reader)? {
             marked.clear();
             marked.resize(chunk.lines().len(), false);
@@ -64,10 +80,12 @@ impl Judge<'_> {
                 let bytes = chunk.line(*line);
                 findings.events += u64::from(!is_blank(bytes));
                 if *marked {
-                    self.judge(line.offset, bytes, &mut findings);
+                    self.judge(line.offset, bytes, &mut streamed, &mut findings);
                 }
             }
         }
+        let rest = streamed.finish().into_iter();
+        findings.matches.extend(rest.filter_map(|text| self.match_of_streamed(text)));
         Ok(findings)
     }
 
@@ -108,28 +126,49 @@ impl Judge<'_> {
         if !self.filter.takes(&view) {
             return None;
         }
-        let terms = self.query.terms();
-        let mut weights = vec![0_u8; terms.len()].into_boxed_slice();
+        let mut weights = self.no_weights();
         let mut moved = |reference: &Reference<'_>| self.moved.content(self.run, reference);
-        each_text(&view, summary, &mut moved, &mut |_, text| {
-            for (weight, term) in weights.iter_mut().zip(terms) {
-                let more = u8::try_from(term.weight(&text)).unwrap_or(u8::MAX);
-                *weight = weight.saturating_add(more);
-            }
-        });
+        each_text(&view, summary, &mut moved, &mut |_, text| self.weigh(&text, &mut weights));
         self.query.is_met(&weights).then(|| Match {
             run: self.index,
             offset,
             sequence: event.sequence,
             bytes: content_bytes(&view),
             weights,
+            streamed: None,
         })
+    }
+
+    /// Whether a text that came in pieces meets the query.
+    fn match_of_streamed(&self, streamed: StreamedText) -> Option<Match> {
+        let mut weights = self.no_weights();
+        self.weigh(&streamed.text, &mut weights);
+        self.query.is_met(&weights).then(|| Match {
+            run: self.index,
+            offset: streamed.offset,
+            sequence: streamed.sequence,
+            bytes: streamed.text.len() as u64,
+            weights,
+            streamed: Some(streamed.text.into()),
+        })
+    }
+
+    fn no_weights(&self) -> Box<[u8]> {
+        vec![0; self.query.terms().len()].into_boxed_slice()
+    }
+
+    /// Adds the weights of the terms in a text.
+    fn weigh(&self, text: &str, weights: &mut [u8]) {
+        for (weight, term) in weights.iter_mut().zip(self.query.terms()) {
+            let more = u8::try_from(term.weight(text)).unwrap_or(u8::MAX);
+            *weight = weight.saturating_add(more);
+        }
     }
 
     /// Marks the lines that have to be parsed.
     fn mark(&self, chunk: &LogChunk, marked: &mut [bool]) {
         mark_lines(self.query.needles(), chunk, marked);
-        for kind in ["summary.backfilled", "session.summarized"] {
+        for kind in NEEDED.iter() {
             let finder = memmem::Finder::new(kind);
             mark_each(chunk, marked, |bytes, from| {
                 finder.find(bytes.get(from..)?).map(|at| from + at)
@@ -151,7 +190,13 @@ impl Judge<'_> {
     }
 
     /// Parses a marked line.
-    fn judge(&self, offset: u64, bytes: &[u8], findings: &mut PartFindings) {
+    fn judge(
+        &self,
+        offset: u64,
+        bytes: &[u8],
+        streamed: &mut StreamedTexts,
+        findings: &mut PartFindings,
+    ) {
         let event = match parse(bytes) {
             Ok(event) => event,
             Err(_) => {
@@ -162,6 +207,14 @@ impl Judge<'_> {
         let view = View::of(&event);
         findings.backfills.extend(backfilled(&view));
         findings.boundaries.extend(Boundary::of(&view));
+        if view.role == Role::Chunk {
+            // A part of a log is searched by itself. A text that goes on in the next one is two.
+            if self.filter.takes(&view) {
+                let ended = streamed.observe(&view, offset).into_iter();
+                findings.matches.extend(ended.filter_map(|text| self.match_of_streamed(text)));
+            }
+            return;
+        }
         findings.matches.extend(self.match_of(&event, offset, event.summary.as_deref()));
     }
 }

@@ -87,5 +87,6 @@ pub(super) fn digest(
             digest.observe(view, line.offset);
         }
     })?;
+    digest.finish();
     Ok(digest)
 }

@@ -13,6 +13,7 @@ use crate::ops::error::OpsError;
 use crate::ops::read::events_of;
 use crate::run::blobs::read;
 use crate::run::dir::RunDir;
+use crate::summary::session::streamed::{StreamedText, StreamedTexts};
 
 /// Reads the run again: first the summaries, then the events that they cover.
 ///
@@ -33,6 +34,19 @@ pub(super) fn check(run: &RunDir, findings: &mut Findings) -> Result<(), OpsErro
             && let Ok(Some(event)) = line.event()
         {
             unsupported.observe(&View::of(&event), &mut |reference| read(run, reference).ok());
+        }
+    }
+    if !unsupported.is_done() {
+        // What no single event has, several pieces of a streamed text may have.
+        let mut streamed = StreamedTexts::default();
+        let mut ended = Vec::new();
+        let is_piece = |kind: &str| catalogue::role(kind) == Role::Chunk;
+        events_of(run, None, is_piece, |view, line| {
+            ended.extend(streamed.observe(view, line.offset));
+        })?;
+        ended.extend(streamed.finish());
+        for StreamedText { text, sequence, branch, .. } in ended {
+            unsupported.said(&text, sequence, branch.as_deref());
         }
     }
     unsupported.finish(findings);

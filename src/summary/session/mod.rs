@@ -21,6 +21,7 @@ pub(crate) mod mentions;
 pub(crate) mod scope;
 pub(crate) mod stored;
 pub(crate) mod stream_name;
+pub(crate) mod streamed;
 pub(crate) mod template;
 pub(crate) mod tokens;
 pub(crate) mod turn;

@@ -13,6 +13,7 @@ use crate::event::role::Role;
 use crate::history::calls::Calls;
 use crate::history::tasks::{TaskOutcome, Tasks};
 use crate::history::text::spoken;
+use crate::summary::session::streamed::{StreamedText, StreamedTexts};
 use crate::text::inert::{line, preview};
 
 /// Maximum columns of a title.
@@ -25,8 +26,9 @@ pub(crate) struct Digest {
     calls: Calls,
     /// Of each task: the ids of its first and last event, and its last message.
     task_events: Vec<TaskEvents>,
-    /// The last message of the run's own agent, and the id of its event.
-    answer: Option<(String, String)>,
+    /// The last message of the run's own agent.
+    answer: Option<LastMessage>,
+    streamed: StreamedTexts,
     works: CallFacts,
     /// Statements, with their numbers and events. Of a repeated one, the last event counts.
     said: HashMap<(DigestSection, String), (usize, String)>,
@@ -41,8 +43,26 @@ struct TaskEvents {
     last: String,
     /// What was asked.
     request: String,
-    /// The last message of an agent, and the id of its event.
-    message: Option<(String, String)>,
+    /// The last message of an agent.
+    message: Option<LastMessage>,
+}
+
+/// What was said last. A streamed text is known when its last piece has come.
+#[derive(Clone, Debug)]
+struct LastMessage {
+    text: String,
+    /// The id and the sequence of its first event.
+    event_id: String,
+    sequence: u64,
+}
+
+impl LastMessage {
+    /// Takes the place of an earlier message.
+    fn replace(self, earlier: &mut Option<Self>) {
+        if earlier.as_ref().is_none_or(|earlier| earlier.sequence <= self.sequence) {
+            *earlier = Some(self);
+        }
+    }
 }
 
 impl Digest {
@@ -51,6 +71,9 @@ impl Digest {
         let call = self.calls.observe(view, offset).map(|observed| observed.call);
         let event_id = || view.event.event_id.clone().into_owned();
         self.task(view);
+        for text in self.streamed.observe(view, offset) {
+            self.streamed_text(&text);
+        }
         match (view.role, call) {
             (Role::ToolStart, Some(call)) => self.works.starts(view, call),
             (role, Some(call)) if role.is_tool_end() => {
@@ -79,6 +102,13 @@ impl Digest {
             (Role::Message, _) if view.event.actor == "runtime" => {}
             (Role::Message | Role::Note | Role::Section, _) => self.message(view),
             _ => {}
+        }
+    }
+
+    /// Ends the streamed texts, after the last event.
+    pub(crate) fn finish(&mut self) {
+        for text in self.streamed.finish() {
+            self.streamed_text(&text);
         }
     }
 
@@ -122,27 +152,55 @@ impl Digest {
         if begins || matches!(view.role, Role::TaskEnd) || events.last.is_empty() {
             events.last = id.to_owned();
         }
-        let is_agent = !matches!(view.event.actor.as_ref(), "user" | "runtime" | "system");
-        let speaks = view.role == Role::Message && !is_thought(view) && is_agent;
-        if let Some(text) = view.text().filter(|_| speaks) {
-            let message = (text.into_owned(), id.to_owned());
-            if !view.is_of_sub_agent() {
-                self.answer = Some(message.clone());
-            }
-            events.message = Some(message);
+        let speaks = view.role == Role::Message && !is_thought(view);
+        if let Some(text) = view.text().filter(|_| speaks && is_agent(&view.event.actor)) {
+            let (text, event_id) = (text.into_owned(), id.to_owned());
+            let message = LastMessage { text, event_id, sequence: view.event.sequence };
+            self.answered(at, message, view.is_of_sub_agent());
+        }
+    }
+
+    /// Takes what an agent said in the task at that place in the list.
+    fn answered(&mut self, at: usize, message: LastMessage, is_of_sub_agent: bool) {
+        if !is_of_sub_agent {
+            message.clone().replace(&mut self.answer);
+        }
+        if let Some(events) = self.task_events.get_mut(at) {
+            message.replace(&mut events.message);
         }
     }
 
     fn message(&mut self, view: &View<'_, '_>) {
-        let Some(text) = view.text().filter(|_| !is_thought(view)) else { return };
-        let id = view.event.event_id.as_ref();
-        for sentence in decisions(&text) {
+        if let Some(text) = view.text().filter(|_| !is_thought(view)) {
+            self.stated(&text, &view.event.event_id);
+        }
+    }
+
+    /// Takes a streamed text when its last piece has come.
+    fn streamed_text(&mut self, streamed: &StreamedText) {
+        let StreamedText { text, event_id, sequence, is_thought, actor, is_of_sub_agent, .. } =
+            streamed;
+        if *is_thought || text.trim().is_empty() || actor == "runtime" {
+            return;
+        }
+        if is_agent(actor) {
+            let begun = self.tasks.all().partition_point(|task| task.first_sequence <= *sequence);
+            let (text, event_id) = (text.clone(), event_id.clone());
+            let message = LastMessage { text, event_id, sequence: *sequence };
+            self.answered(begun.saturating_sub(1), message, *is_of_sub_agent);
+        }
+        self.stated(text, event_id);
+    }
+
+    /// Takes what a text states.
+    fn stated(&mut self, text: &str, id: &str) {
+        for sentence in decisions(text) {
             self.say(DigestSection::Decisions, sentence, id.to_owned());
         }
-        for sentence in figures(&text) {
+        for sentence in figures(text) {
             self.say(DigestSection::Figures, sentence, id.to_owned());
         }
-        if let Some(step) = next_step(&text) {
+        if let Some(step) = next_step(text) {
             self.next = Some(DigestLine::new(DigestSection::Next, &step, vec![id.to_owned()]));
         }
     }
@@ -175,11 +233,12 @@ impl Digest {
             let asked = if asked.is_empty() { title } else { asked };
             let mut text = format!("{}. {asked}: {outcome}", task.number);
             match &events.message {
-                None => text.push_str("; no answer"),
+                None if task.ending.is_empty() => text.push_str("; no answer"),
+                None => {}
                 Some(_) if at == newest => {}
-                Some((said, id)) if task.ending.is_empty() => {
-                    text.push_str(&format!("; last message: {}", preview(said, TITLE)));
-                    ids.push(id.clone());
+                Some(said) if task.ending.is_empty() => {
+                    text.push_str(&format!("; last message: {}", preview(&said.text, TITLE)));
+                    ids.push(said.event_id.clone());
                 }
                 Some(_) => {}
             }
@@ -188,9 +247,10 @@ impl Digest {
             }
             lines.push(DigestLine { section: DigestSection::Tasks, text, event_ids: ids });
         }
-        if let Some((said, id)) = &self.answer {
-            let text = first_words(said, (most / 5 * 2).clamp(20, 300));
-            lines.push(DigestLine::new(DigestSection::Answer, &text, vec![id.clone()]));
+        if let Some(said) = &self.answer {
+            let text = first_words(&said.text, (most / 5 * 2).clamp(20, 300));
+            let ids = vec![said.event_id.clone()];
+            lines.push(DigestLine::new(DigestSection::Answer, &text, ids));
         }
         lines.extend(self.next.clone());
         lines.extend(self.works.lines());
@@ -208,6 +268,11 @@ impl Digest {
 /// Whether the event is reasoning, which states nothing.
 fn is_thought(view: &View<'_, '_>) -> bool {
     view.thought().is_some() || catalogue::is_reasoning(&view.event.kind)
+}
+
+/// Whether an actor is an agent.
+fn is_agent(actor: &str) -> bool {
+    !matches!(actor, "user" | "runtime" | "system")
 }
 
 /// What a gate or a permission is about.
