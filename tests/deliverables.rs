@@ -352,5 +352,10 @@ fn a_misspelt_list_is_an_error() {
         "-f",
         "deliverables.required=[\"a.md\"]",
     ]);
-    assert!(said.err.contains("it is a text, -F records it as JSON"), "{}", said.err);
+    assert!(
+        said.err
+            .contains("it is a text); with options: -F 'deliverables.required=[\"report.md\"]'"),
+        "{}",
+        said.err
+    );
 }

@@ -186,7 +186,7 @@ fn what_is_said_first() {
                     events.jsonl:2 (byte ";
     assert!(said.out.starts_with(expected), "{}", said.out);
     assert!(
-        said.out.contains("the run is running, expected completed or imported"),
+        said.out.contains("the status is `running`; expected `completed` or `imported`"),
         "{}",
         said.out
     );
@@ -204,13 +204,15 @@ fn why_it_did_not_complete() {
         (&["run.incomplete"], "incomplete", ""),
     ] {
         let told = said(&[&["run.started"], end]);
-        let expected = format!("the run is {status}{reason}, expected completed or imported");
+        let expected =
+            format!("the status is `{status}`{reason}; expected `completed` or `imported`");
         assert!(told.contains(&expected), "{told}");
     }
     let bench = with(&[&["run.started"], &["run.completed"]]);
     gate(&bench, &["r", "--require", "report.md", "--record"]);
     let told = gate(&bench, &["r"]).out;
-    let expected = "the run is incomplete (the recorded verdict on its deliverables is incomplete)";
+    let expected =
+        "the status is `incomplete` (the recorded verdict on its deliverables is incomplete)";
     assert!(told.contains(expected), "{told}");
 }
 

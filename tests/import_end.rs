@@ -33,6 +33,21 @@ fn a_source_that_says_how_it_ended_ends_the_run() {
         r#"{"type":"turn.failed","error":{"message":"no credit"}}"#,
     ];
     assert_eq!(end(&codex), told("failed", "run.failed", 5));
+    let paused = [
+        aos[0],
+        r#"{"type":"session_paused","timestamp":"2026-01-01T10:00:05Z","session_id":"a","reason":"budget"}"#,
+    ];
+    assert_eq!(end(&paused), told("incomplete", "run.incomplete", 5));
+    for (reason, status, exit) in [
+        ("error", "failed", 5),
+        ("aborted", "cancelled", 5),
+        ("max_iterations", "incomplete", 5),
+        ("done", "imported", 0),
+    ] {
+        let asked = r#"{"type":"user","runId":"R","content":"go"}"#;
+        let ends = format!(r#"{{"type":"harness_end","runId":"R","reason":"{reason}"}}"#);
+        assert_eq!(end(&[asked, &ends]), told(status, &format!("run.{status}"), exit), "{reason}");
+    }
 }
 
 /// If this fails, a longer copy of a session that had ended damages the run, or the run keeps an

@@ -4,6 +4,7 @@
 #![expect(clippy::expect_used, reason = "a test fails by panicking")]
 
 mod agents;
+mod agreement;
 mod bad_input;
 mod blobs;
 mod catalogue;

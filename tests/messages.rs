@@ -65,3 +65,41 @@ fn no_raw_texts() {
     let said = bench.call(&["emit", "note", "--run", "r", "--data", "@nope"]);
     assert_eq!(said.err, "runlog: error: cannot open nope: no such file or directory\n");
 }
+
+/// If this fails, somebody who knows an option from another command is sent to a wrong one.
+#[test]
+fn options_of_other_commands() {
+    let bench = Bench::with_run();
+    for (args, expected) in [
+        (&["validate", "--run", "r"][..], "the run is an argument: `runlog validate RUN`"),
+        (&["search", "a", "--limit", "3"], "use `--top-k`"),
+        (&["search", "a", "--all"], "use `--scope all`"),
+        (&["list", "--json"], "use `--format json`"),
+        (&["validate", "r", "--deliverable", "a.md"], "use `--require`"),
+        (&["export", "r", "--format", "csv"], "use `--to`"),
+        (
+            &["emit", "note", "--run", "r", "--text", "x"],
+            "a field of the event is set by `-f text=…`",
+        ),
+        (&["exec", "--run", "r", "--capture", "64k", "--", "true"], "write `--capture=64k`"),
+    ] {
+        let (_, hint) = told(&bench, 2, args);
+        assert_eq!(hint, expected, "{args:?}");
+    }
+    let (_, hint) = told(&bench, 66, &["emit", "run.create", "--run", "new"]);
+    assert_eq!(
+        hint,
+        "run.create is not a known type; did you mean run.created, which creates the run?"
+    );
+}
+
+/// If this fails, a run that lost its log is told as no run.
+#[test]
+fn a_run_without_its_log() {
+    let bench = Bench::with_run();
+    std::fs::remove_file(bench.log_path()).unwrap();
+    for args in [&["validate"][..], &["validate", "r"], &["validate", "--all"]] {
+        let (message, _) = told(&bench, 66, args);
+        assert_eq!(message, "runs/r has files of a run, but no events.jsonl", "{args:?}");
+    }
+}

@@ -322,7 +322,7 @@ fn no_hit() {
     let bench = bench(&[note("a")]);
     let said = bench.call(&["search", "unicorn"]);
     assert_eq!((said.status, said.out.as_str()), (1, ""));
-    assert!(said.err.contains("no hit; searched 2 events in 1 run"), "{}", said.err);
+    assert!(said.err.contains("no hit; searched r: 2 events in 1 run"), "{}", said.err);
     let said = bench.call(&["search", "unicorn", "--format", "json"]);
     assert_eq!(said.status, 1);
     assert_eq!(document(&said)["results"], json!([]));

@@ -65,10 +65,11 @@ impl ExpectedStatus {
         if self.accepts(status) {
             return None;
         }
-        let names: Vec<&str> = statuses.iter().map(|status| status.name()).collect();
+        let names: Vec<String> =
+            statuses.iter().map(|status| format!("`{}`", status.name())).collect();
         let reason = state.end_reason().map(|reason| format!(" ({})", preview(&reason, REASON)));
         let message = format!(
-            "the run is {}{}, expected {}",
+            "the status is `{}`{}; expected {}",
             status.name(),
             reason.unwrap_or_default(),
             names.join(" or ")

@@ -10,6 +10,7 @@ mod complete;
 mod exit;
 mod filter;
 mod host;
+mod instead;
 pub(crate) mod manual;
 mod notices;
 mod offers;

@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Cli;
 use super::exit::{Exit, Failure};
+use super::instead::instead;
 
 /// Words of the parsers of values, and what is printed instead.
 const REWORDED: &[(&str, &str)] = &[
@@ -46,10 +47,28 @@ pub(super) fn wrong_usage(error: &clap::Error, arguments: &[OsString]) -> Failur
         _ => "options",
     };
     let called = called(arguments);
-    let hint = suggestion(error)
+    let hint = invalid(error)
+        .and_then(|argument| instead(&called, argument))
+        .or_else(|| without_equals(error, arguments))
+        .or_else(|| suggestion(error))
         .or_else(|| misplaced(error, &called))
         .unwrap_or_else(|| format!("`{called} --help` lists the {what}"));
     Failure::new(Exit::Usage, message).hint(hint)
+}
+
+/// The argument that the command does not take.
+fn invalid(error: &clap::Error) -> Option<&str> {
+    match error.get(ContextKind::InvalidArg)? {
+        ContextValue::String(argument) => Some(argument),
+        _ => None,
+    }
+}
+
+/// What to write if the value of `--capture` stands behind it as a word of its own.
+fn without_equals(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let value = invalid(error)?;
+    let is_this = |pair: &[OsString]| pair[0] == "--capture" && pair[1] == value;
+    arguments.windows(2).any(is_this).then(|| format!("write `--capture={value}`"))
 }
 
 /// The word that was probably meant.
@@ -67,9 +86,7 @@ fn suggestion(error: &clap::Error) -> Option<String> {
 
 /// What to write instead of an argument that a command does not take in this place.
 fn misplaced(error: &clap::Error, called: &str) -> Option<String> {
-    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
+    let argument = invalid(error)?;
     if argument.strip_prefix('-').is_some_and(|rest| rest.parse::<u64>().is_ok()) {
         return Some("use a whole number that is not negative".to_owned());
     }

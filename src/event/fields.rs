@@ -312,6 +312,12 @@ impl<'e, 'a> View<'e, 'a> {
         first_text(&self.data, AGENT).unwrap_or_else(|| self.event.actor.clone())
     }
 
+    /// Whether the payload names the agent that the event is about.
+    #[must_use]
+    pub(crate) fn names_agent(&self) -> bool {
+        first_text(&self.data, AGENT).is_some()
+    }
+
     /// The file that the event is about.
     #[must_use]
     pub fn path(&self) -> Option<Cow<'a, str>> {

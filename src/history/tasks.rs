@@ -182,7 +182,10 @@ impl Tasks {
         let task = self.tasks.last_mut()?;
         task.last_sequence = event.sequence;
         task.events += 1;
-        task.usage.observe(view);
+        // A total is of a whole session, and of no task.
+        if view.usage_scope() == UsageScope::Call {
+            task.usage.observe(view);
+        }
         if view.role == Role::TaskEnd {
             let number = task.number;
             self.end(view);

@@ -216,11 +216,12 @@ impl Usage {
         }
     }
 
-    /// The size of the call's context: all three input counts; `None` without an input count.
+    /// The size of the call's context: all three input counts, as far as they are known; `None` if
+    /// none is.
     #[must_use]
     pub fn context_tokens(&self) -> Option<u64> {
-        let cached = [self.cache_read_tokens, self.cache_creation_tokens].into_iter().flatten();
-        Some(cached.fold(self.input_tokens?, u64::saturating_add))
+        let counts = [self.input_tokens, self.cache_read_tokens, self.cache_creation_tokens];
+        counts.into_iter().flatten().reduce(u64::saturating_add)
     }
 
     /// All input tokens and output tokens; `None` if either is unknown.

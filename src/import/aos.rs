@@ -1,7 +1,7 @@
 //! The transcript events of the AOS harness: `{type, timestamp, …}`, one event per line.
 
-use super::Adapter;
 use super::flat::{FlatAdapter, FlatDialect, error_message, of_family};
+use super::{Adapter, SessionEnd};
 use crate::event::catalogue::Row;
 use crate::json::Json;
 
@@ -17,6 +17,15 @@ pub(super) static AOS: FlatDialect = FlatDialect {
 /// The fields that show that a line is of the harness.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     AOS.sign(line)
+}
+
+/// A session that was paused is not done, unless work follows.
+pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    AOS.row(line).filter(|row| row.name == "session_paused")?;
+    let reason = line.text_at("reason").filter(|reason| !reason.is_empty());
+    let told = "The session was paused".to_owned();
+    let told = reason.map_or(told.clone(), |reason| format!("{told}: {reason}"));
+    Some(SessionEnd::incomplete(&told))
 }
 
 /// A new adapter.

@@ -28,12 +28,24 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(FlatAdapter::new(&GATEWAY))
 }
 
-/// An error of the outermost run ends the session, unless work follows. That the harness ended does
-/// not say how.
+/// An error of the outermost run ends the session, unless work follows. So does the end of its
+/// harness, if the reason is a bad one. Other reasons do not say how it ended.
 pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
-    let row = GATEWAY.row(line)?;
-    let is_last_word = row.name == "error" && line.text_at("parentId").is_none();
-    is_last_word.then(|| SessionEnd::failed(said_of_error(line).unwrap_or("run failed".into())))
+    let row = GATEWAY.row(line).filter(|_| line.text_at("parentId").is_none())?;
+    let reason = line.text_at("reason").unwrap_or_default();
+    match (row.name, reason.as_ref()) {
+        ("error", _) => {
+            Some(SessionEnd::failed(said_of_error(line).unwrap_or("run failed".into())))
+        }
+        ("harness_end", "error" | "failed") => Some(SessionEnd::failed("The harness failed")),
+        ("harness_end", "aborted" | "cancelled" | "canceled" | "interrupted") => {
+            Some(SessionEnd::cancelled_because(&format!("The harness ended: {reason}")))
+        }
+        ("harness_end", limit) if limit.starts_with("max_") => {
+            Some(SessionEnd::incomplete(&format!("The harness ended: {reason}")))
+        }
+        _ => None,
+    }
 }
 
 /// Every event names its run, except the greeting of a connection.

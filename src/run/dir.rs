@@ -109,6 +109,12 @@ impl RunDir {
         self.logs().join("rejected.jsonl")
     }
 
+    /// `deliverables/`, the files that the run must produce.
+    #[must_use]
+    pub fn deliverables(&self) -> PathAt {
+        self.path.join("deliverables")
+    }
+
     /// `chapters/`, the exported tree.
     #[must_use]
     pub fn chapters(&self) -> PathAt {

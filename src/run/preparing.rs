@@ -196,8 +196,11 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
         if !lists_deliverables(draft.data()) {
             let is_text =
                 deliverables.present("required").is_some_and(|list| list.as_str().is_some());
-            let remedy = if is_text { "; it is a text, -F records it as JSON" } else { "" };
-            let rule = format!("must have `required`, a list of paths{remedy}");
+            let remedy = if is_text { " (it is a text)" } else { "" };
+            let rule = format!(
+                "must have `required`, a list of paths{remedy}; with options: -F \
+                 'deliverables.required=[\"report.md\"]'"
+            );
             return Err(field_error("data.deliverables", rule));
         }
         let required = deliverables.present("required").into_iter().flat_map(Json::items);

@@ -17,6 +17,7 @@ mod touched;
 mod transcript_event;
 mod usage_numbers;
 
+pub(crate) use crate::transcript::file_event::FILE_LISTS;
 pub(crate) use call_kind::{CallKind, TEST_COMMANDS, TEST_PREFIXES, TOOL_WORDS};
 pub use cell::CellKind;
 pub(crate) use cell::{Dollars, JsonText, TableCell, time_in_tables};
@@ -26,7 +27,6 @@ pub(crate) use fold::{LogHead, TableFold};
 pub(crate) use row_pass::{RowPass, RowSink};
 pub(crate) use rows::{CallRow, EventRow, FileRow, FindingRow, RunTableRow, UsageRow};
 pub use rows::{TableName, columns_of};
-pub(crate) use touched::FILE_LISTS;
 pub(crate) use transcript_event::TranscriptEvent;
 
 /// Version of the tables: it grows when a column changes its meaning or goes away.

@@ -10,7 +10,7 @@ use super::call_kind::{CallKind, command_of};
 use super::cell::{Dollars, JsonText};
 use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
-use super::touched::{files_of_event, touched};
+use super::touched::touched;
 use super::usage_numbers::UsageNumbers;
 use crate::event::fields::{UsageScope, View};
 use crate::fs::hash::hex;
@@ -21,6 +21,7 @@ use crate::history::facts::RunFacts;
 use crate::history::model_totals::{CallOfModel, ModelTotals};
 use crate::history::usage::Usage;
 use crate::json::quoted;
+use crate::transcript::file_event::files_of_event;
 
 /// Takes the rows of a run. The row of `runs` comes first, the others in the order of the log.
 pub(crate) trait RowSink {

@@ -4,11 +4,11 @@ use memchr::memmem;
 
 use crate::event::blob::KEY as BLOB;
 use crate::event::fields::View;
-use crate::event::role::Role;
 use crate::history::arguments;
-use crate::json::{Json, Members};
+use crate::json::Members;
 use crate::transcript::changed_lines::files_of;
 use crate::transcript::diff::{DiffKind, EditRequest, EditRequests, LOOKS, Requested, WHOLE};
+use crate::transcript::file_event::files_of_event;
 
 use super::call_kind::CallKind;
 
@@ -59,33 +59,7 @@ fn changed(edit: EditRequest) -> Vec<TouchedPath> {
     files
 }
 
-/// The members that list files, and what happened to these.
-pub(crate) const FILE_LISTS: &[(&str, DiffKind)] =
-    &[("added", DiffKind::Created), ("modified", DiffKind::Edited), ("removed", DiffKind::Deleted)];
-
-/// The files that an event of role `file` is about, with what it says happened to each.
-#[must_use]
-pub(super) fn files_of_event(view: &View<'_, '_>) -> Vec<(String, String)> {
-    if view.role != Role::File {
-        return Vec::new();
-    }
-    if let Some(path) = view.path() {
-        return vec![(path.into_owned(), action_of(view))];
-    }
-    let listed = FILE_LISTS.iter().flat_map(|(name, kind)| {
-        let files = view.data.present(name).into_iter().flat_map(Json::items);
-        files.filter_map(|file| Some((file.as_str()?.into_owned(), kind.name().to_owned())))
-    });
-    listed.collect()
-}
-
 /// The same, of those that it changed.
 pub(super) fn changed_by_event(view: &View<'_, '_>) -> impl Iterator<Item = (String, String)> {
     files_of_event(view).into_iter().filter(|(_, action)| !LOOKS.contains(&action.as_str()))
-}
-
-/// The word for what an event of role `file` says about its file.
-fn action_of(view: &View<'_, '_>) -> String {
-    let of_type = || view.event.kind.rsplit(['.', '_']).next().unwrap_or("touched").to_owned();
-    view.field("operation").map_or_else(of_type, std::borrow::Cow::into_owned)
 }

@@ -10,6 +10,7 @@ pub(crate) mod diff;
 pub(crate) mod document;
 pub(crate) mod extent;
 mod facts;
+pub(crate) mod file_event;
 pub(crate) mod fold;
 pub(crate) mod html;
 pub(crate) mod images;

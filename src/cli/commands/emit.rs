@@ -37,9 +37,10 @@ use super::payload::PayloadArgs;
 use super::recording::{ContentArgs, Print, SeverityArg, open, print};
 use super::{Appending, Global, emit_stream, enclosing_call};
 use crate::cli::complete;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::{Exit, Failure, explain};
 use crate::cli::offers;
 use crate::cli::ui::Ui;
+use crate::event::advice::near_type;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::id::{RunId, check_id, check_type};
@@ -144,7 +145,16 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let draft = args.draft(kind)?;
     draft.check_facts()?;
     let creates = catalogue::role(kind) == Role::RunCreated;
-    let mut recorder = open(run_id, creates || args.create, Some(&draft), options, global)?;
+    let opened = open(run_id, creates || args.create, Some(&draft), options, global);
+    let mut recorder = opened.map_err(|error| match near_type(kind) {
+        Some("run.created") if catalogue::row(kind).is_none() => {
+            let hint = format!(
+                "{kind} is not a known type; did you mean run.created, which creates the run?"
+            );
+            Failure::new(explain(&error).exit, error.to_string()).hint(hint).into()
+        }
+        _ => error,
+    })?;
     let recorded = append_event(&mut recorder, &draft, options.lock_timeout, ui)?
         .ok_or_else(|| Failure::new(Exit::Bug, "the recorder returned no outcome for the event"))?;
     let usual = if ui.is_quiet() { Print::None } else { Print::Id };

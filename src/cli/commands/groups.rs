@@ -79,7 +79,7 @@ Environment:
     out + "
 Exit status:
   0   success
-  1   the answer is no
+  1   nothing was found, there was nothing to do, or a check failed
   2   wrong usage
   66  no such run or file
 The help of each command lists its own; docs/settings.md lists all."

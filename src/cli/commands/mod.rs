@@ -34,9 +34,9 @@ mod table;
 mod top;
 mod transcript;
 mod validate;
+mod wanted_runs;
 mod when;
 
-use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,6 +45,7 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use self::wanted_runs::WantedRuns;
 use super::clock::now;
 use super::complete;
 use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
@@ -59,7 +60,7 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::missing::LATEST;
 use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
-use crate::run::runs::{find, newest_first, survey};
+use crate::run::runs::{find, newest_first};
 use crate::text::units::duration;
 
 /// Turn an AI-agent run into an auditable run directory
@@ -166,8 +167,8 @@ const GLOBAL: &str = "Global options";
 #[derive(Debug, Args)]
 pub(super) struct Global {
     /// The directory that holds the runs [default: ./runs. If it does not exist, `emit` and `exec`
-    /// create it, `import` takes ~/.local/share/runlog/runs, and commands that read look in the
-    /// directories above and then there]
+    /// create it. `import` and `hook` use ~/.local/share/runlog/runs. Other commands search the
+    /// parent directories for runs, then use ~/.local/share/runlog/runs]
     #[arg(
         long = "runs-dir",
         global = true,
@@ -192,7 +193,7 @@ pub(super) struct Global {
     /// When to use colours
     #[arg(long, global = true, help_heading = GLOBAL, value_enum, default_value_t, value_name = "WHEN")]
     pub(super) color: Color,
-    /// Print only errors and warnings
+    /// Print no notes: on standard error, only errors and warnings
     #[arg(short, long, global = true, help_heading = GLOBAL)]
     pub(super) quiet: bool,
     /// Print more: the directory and the settings that are used, and each note of `validate`
@@ -294,7 +295,8 @@ impl Global {
     /// user's own, which a project's runs directory hides.
     fn not_found(&self, name: &str, error: RunError) -> anyhow::Error {
         let hidden = own().filter(|own| self.given_runs_dir.is_none() && *own != self.runs_dir);
-        let elsewhere = hidden.filter(|own| name != LATEST && find(own, name).is_ok());
+        let is_missing = matches!(error, RunError::NoSuchRun(_)) && name != LATEST;
+        let elsewhere = hidden.filter(|own| is_missing && find(own, name).is_ok());
         match elsewhere {
             Some(own) => {
                 let hint = format!("it is in {0}: add --runs-dir {0}", own.display());
@@ -514,50 +516,6 @@ impl RunArg {
     fn find(&self, global: &Global) -> anyhow::Result<RunDir> {
         global.locate(&self.run).map_err(|error| global.not_found(&self.run, error))
     }
-}
-
-/// The runs of a command over several runs.
-struct WantedRuns {
-    /// The runs, each once.
-    runs: Vec<RunDir>,
-    /// An error for each run that cannot be used. The others still are.
-    missing: Vec<anyhow::Error>,
-}
-
-impl WantedRuns {
-    /// The runs that were named, or all runs.
-    fn find(names: &[String], everything: bool, global: &Global) -> anyhow::Result<Self> {
-        let (mut runs, mut missing) = (Vec::new(), Vec::new());
-        if everything {
-            let found = survey(&global.runs_dir)?;
-            runs = found.runs;
-            missing.extend(found.without_log.iter().map(without_log));
-            missing.extend(found.unreadable.into_iter().map(Into::into));
-        }
-        for name in names.iter().filter(|_| !everything) {
-            match global.find(name) {
-                Ok(run) => runs.push(run),
-                Err(error) => {
-                    let found = survey(&global.runs_dir).unwrap_or_default();
-                    let lost = found.without_log.iter().find(|run| run.name() == *name);
-                    missing.push(lost.map_or_else(|| global.not_found(name, error), without_log));
-                }
-            }
-        }
-        let mut seen = HashSet::new();
-        runs.retain(|run| seen.insert(run.path().to_owned()));
-        if runs.is_empty() && missing.is_empty() {
-            let message = format!("there are no runs in {}", global.runs_dir.display());
-            return Err(Failure::new(Exit::NoInput, message).hint(NO_RUNS).into());
-        }
-        Ok(Self { runs, missing })
-    }
-}
-
-fn without_log(run: &RunDir) -> anyhow::Error {
-    let message = format!("{} has files of a run, but no events.jsonl", run.path().display());
-    let failure = Failure::new(Exit::NoInput, message);
-    failure.hint("restore the log from a copy, or remove the directory").into()
 }
 
 /// The run to use if the arguments name none.

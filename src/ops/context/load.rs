@@ -16,7 +16,9 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::summary::context::compaction::{ResultForm, ResultOrigin, head_and_tail};
 use crate::summary::context::item::{ContextItem, ItemKind, LogPlace, ResultSize};
-use crate::summary::context::part::{Part, Side, call_arguments, is_reasoning, part};
+use crate::summary::context::part::{
+    Part, Side, call_arguments, is_one_of_several, is_reasoning, part,
+};
 use crate::summary::context::piece::{
     CallPiece, ContextPiece, chapter_text, gap_text, open_result,
 };
@@ -98,8 +100,11 @@ impl<'l> Loader<'l> {
         self.event(item.place.from, |view| {
             if view.role == Role::Chunk {
                 let author = author(view);
-                let is_named = author != view.event.actor;
-                let lead = if is_named { format!("{author}: ") } else { String::new() };
+                let lead = if is_one_of_several(view, &author) {
+                    format!("{author}: ")
+                } else {
+                    String::new()
+                };
                 found =
                     Some((String::new(), Some((StreamName::of(view), lead, is_reasoning(view)))));
             } else if let Some(Part::Text { text, .. }) = part(view, None) {

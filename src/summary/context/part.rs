@@ -145,9 +145,15 @@ fn said(view: &View<'_, '_>, text: String) -> Part {
         false => text,
     };
     // One of several agents is named. A streamed piece gets its name when the stream is complete.
-    let is_named = author != view.event.actor && view.role != Role::Chunk;
+    let is_named = view.role != Role::Chunk && is_one_of_several(view, &author);
     let text = if is_named { format!("{author}: {text}") } else { text };
     Part::Text { side: Side::Assistant, is_request, text }
+}
+
+/// Whether the author of a text must be named: the event names an agent, or somebody else than who
+/// sent it.
+pub(crate) fn is_one_of_several(view: &View<'_, '_>, author: &str) -> bool {
+    author != view.event.actor || view.names_agent()
 }
 
 /// Members of a message that say nothing to a model.

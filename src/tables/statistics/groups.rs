@@ -25,8 +25,8 @@ pub(crate) struct StatisticsSink<'d> {
     dimensions: &'d [Dimension],
     scope: DimensionScope,
     run: Option<RunTableRow>,
-    /// Whether a row of the run was counted whose cost is missing in that of the run.
-    told_uncosted: bool,
+    /// The model calls of the run that were counted and whose cost is missing in that of the run.
+    told_uncosted: u64,
     /// The sessions whose reported cost covers their calls without a cost.
     settled: HashSet<String>,
     /// The groups of models whose totals the run reports.
@@ -40,7 +40,7 @@ impl<'d> StatisticsSink<'d> {
     pub(crate) fn new(dimensions: &'d [Dimension]) -> Self {
         let scope = scope(dimensions);
         Self {
-            told_uncosted: false,
+            told_uncosted: 0,
             dimensions,
             scope,
             run: None,
@@ -98,7 +98,7 @@ impl RowSink for StatisticsSink<'_> {
     fn run(&mut self, run: RunTableRow) {
         let row = run.clone();
         self.run = Some(run);
-        self.told_uncosted = false;
+        self.told_uncosted = 0;
         if self.scope == DimensionScope::Run {
             self.add(AnyRow::Run, |measures| measures.add_run(&row));
         }
@@ -119,15 +119,15 @@ impl RowSink for StatisticsSink<'_> {
         usage.cost_estimated &= self.run.as_ref().is_none_or(|run| run.cost_estimated);
         if self.scope <= DimensionScope::Work {
             let is_covered = self.settled.contains(&usage.session_id);
-            let has_uncosted = self.run.as_ref().is_some_and(|run| run.uncosted_calls > 0);
+            let of_run = self.run.as_ref().map_or(0, |run| run.uncosted_calls);
+            let left = of_run.saturating_sub(self.told_uncosted);
             // The rows of totals come last: they have what no call has.
-            let is_uncosted = has_uncosted
-                && match usage.kind {
-                    "call" => usage.cost_usd.is_none() && !is_covered,
-                    _ => !self.told_uncosted,
-                };
-            self.told_uncosted |= is_uncosted;
-            let add = |measures: &mut Measures| measures.add_usage(&usage, is_uncosted);
+            let uncosted = match usage.kind {
+                "call" => left.min(u64::from(usage.cost_usd.is_none() && !is_covered)),
+                _ => left,
+            };
+            self.told_uncosted += uncosted;
+            let add = |measures: &mut Measures| measures.add_usage(&usage, uncosted);
             self.add(AnyRow::Usage(&usage), add);
             let is_by_model =
                 |one: &Dimension| *one == Dimension::Model || one.scope() == DimensionScope::Run;

@@ -395,8 +395,9 @@ impl Measures {
         self.output_at_least &= self.copied_tokens != 0;
     }
 
-    /// Adds a row of `usage`. `is_uncosted`: its cost is missing in that of the run.
-    pub(super) fn add_usage(&mut self, usage: &UsageRow, is_uncosted: bool) {
+    /// Adds a row of `usage`. `uncosted`: the model calls in it whose cost is missing in that of the
+    /// run.
+    pub(super) fn add_usage(&mut self, usage: &UsageRow, uncosted: u64) {
         let UsageRow { input_tokens, output_tokens, cache_read_tokens, .. } = usage;
         let parts =
             [*input_tokens, *output_tokens, *cache_read_tokens, usage.cache_creation_tokens];
@@ -408,8 +409,8 @@ impl Measures {
             return;
         }
         self.model_calls += u64::from(usage.kind == "call");
-        self.uncosted_calls += u64::from(is_uncosted && usage.kind == "call");
-        self.lacks_cost |= is_uncosted;
+        self.uncosted_calls += uncosted;
+        self.lacks_cost |= uncosted > 0;
         for (sum, part) in self.tokens.iter_mut().zip(parts) {
             *sum = plus(*sum, part);
         }

@@ -47,6 +47,7 @@ use unlinked::UnlinkedAgents;
 use super::call_arguments::CallArguments;
 use super::trouble_groups::TroubleGroups;
 use super::value::{Note, OutputTokens, QuoteSource, Quoted, Said, Tokens, Trouble};
+use crate::transcript::file_event::files_of_event;
 
 /// Maximum number of characters kept of a message. The log has the full text.
 const MAX_SAID: usize = 8000;
@@ -378,12 +379,9 @@ impl TranscriptFold {
     }
 
     fn file(&mut self, view: &View<'_, '_>) {
-        let Some(path) = view.path() else { return };
-        let operation = view.field("operation").map_or_else(
-            || view.event.kind.rsplit(['.', '_']).next().unwrap_or("touched").to_owned(),
-            Cow::into_owned,
-        );
-        self.files.add(&path, &operation);
+        for (path, operation) in files_of_event(view) {
+            self.files.add(&path, &operation);
+        }
     }
 }
 

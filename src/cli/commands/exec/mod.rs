@@ -26,6 +26,7 @@ use crate::cli::offers;
 use crate::cli::signals::Caught;
 use crate::cli::ui::Ui;
 use crate::event::id::{RunId, check_id};
+use crate::fs::make_dir;
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 use crate::run::requirement::Requirement;
@@ -62,8 +63,9 @@ pub(in crate::cli) struct ExecArgs {
     /// Create, start and end a run for this command; print its id on standard error
     #[arg(long)]
     run_new: bool,
-    /// A file that the new run must leave in $RUNLOG_RUNS_DIR/$RUNLOG_RUN/deliverables/: a path,
-    /// perhaps with conditions, as in `validate --require`, which judges it; can be repeated
+    /// A file that the new run must produce: a path in its directory deliverables/, which is made,
+    /// perhaps with conditions as in `validate --require`. The command finds the directory as
+    /// $RUNLOG_RUNS_DIR/$RUNLOG_RUN/deliverables/. Can be repeated
     #[arg(long, value_name = "SPEC", requires = "run_new", value_parser = deliverable)]
     deliverable: Vec<String>,
     /// The name of the tool [default: the name of the command]
@@ -107,6 +109,9 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let call = args.call(run_id.as_ref(), options)?;
     let signals = Caught::new(child::CAUGHT)?;
     let recorder = open(run_id, args.run_new, None, options, global)?;
+    if !args.deliverable.is_empty() {
+        make_dir(&recorder.run().deliverables())?;
+    }
     let mut environment = environment(&recorder.run().name(), global)?;
     let mut record = Record::begin(recorder, &call, args.run_new, options, ui)?;
     environment.extend(record.call_id().map(|call| (PARENT.into(), call.into())));

@@ -63,7 +63,7 @@ Exit status:
   0   success
   2   wrong usage
   66  there is no such run
-  73  the directory cannot be created, or has the tables of other runs
+  73  the directory cannot be created, or has other runs (parquet)
   74  a run could not be read or a file could not be written
   75  another export is still writing to the directory
   77  the path is unsafe, for example a symbolic link";

@@ -159,7 +159,8 @@ fn conclude(args: &SearchArgs, current: &str, outcome: &SearchOutcome, ui: &Ui) 
         size(searched.bytes)
     );
     if outcome.hits.is_empty() {
-        ui.note(&format!("no hit; searched {where_}"));
+        let of_run = if searched.runs == 1 { format!("{current}: ") } else { String::new() };
+        ui.note(&format!("no hit; searched {of_run}{where_}"));
         match args.scope {
             ScopeArg::CurrentHidden => {
                 ui.note("only what a session summary covers was searched; see --scope current-run");

@@ -308,8 +308,16 @@ fn one(
     let mut reading = RunReading::open(run.clone(), context.templates, context.prices)?;
     reading.catch_up()?;
     let (mut notes, mut served) = (Vec::new(), Served::default());
+    let asks_nothing = worker.is_some() && reading.wanted.events().is_empty();
+    if asks_nothing && context.alone && !args.model.follow {
+        notes.push(format!(
+            "{0}: no event waits for a model; `runlog summarize {0} --session` with a command \
+             summarizes the whole run",
+            run.name()
+        ));
+    }
     if args.dry_run {
-        notes = planned(&reading, worker);
+        notes.extend(planned(&reading, worker));
     } else {
         let service = worker.map(|worker| Service { worker, follow: args.model.follow });
         let filled = fill_run(&mut reading, service, context.options, ui)?;

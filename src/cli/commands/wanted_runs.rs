@@ -1,0 +1,63 @@
+//! The runs of a command over several runs.
+
+use std::collections::HashSet;
+
+use super::Global;
+use crate::cli::exit::{Exit, Failure, NO_RUNS};
+use crate::run::dir::RunDir;
+use crate::run::missing::LATEST;
+use crate::run::runs::survey;
+
+/// The runs of a command over several runs.
+pub(super) struct WantedRuns {
+    /// The runs, each once.
+    pub(super) runs: Vec<RunDir>,
+    /// An error for each run that cannot be used. The others still are.
+    pub(super) missing: Vec<anyhow::Error>,
+}
+
+impl WantedRuns {
+    /// The runs that were named, or all runs.
+    pub(super) fn find(
+        names: &[String],
+        everything: bool,
+        global: &Global,
+    ) -> anyhow::Result<Self> {
+        let (mut runs, mut missing) = (Vec::new(), Vec::new());
+        if everything {
+            let found = survey(&global.runs_dir)?;
+            runs = found.runs;
+            missing.extend(found.without_log.iter().map(without_log));
+            missing.extend(found.unreadable.into_iter().map(Into::into));
+        }
+        for name in names.iter().filter(|_| !everything) {
+            match global.find(name) {
+                Ok(run) => runs.push(run),
+                Err(error) => {
+                    let found = survey(&global.runs_dir).unwrap_or_default();
+                    // If all runs lost their logs, so did the newest one.
+                    let is_any = name == LATEST && found.runs.is_empty();
+                    let is_lost = |run: &&RunDir| is_any || run.name() == *name;
+                    let lost: Vec<_> = found.without_log.iter().filter(is_lost).collect();
+                    match lost.is_empty() {
+                        true => missing.push(global.not_found(name, error)),
+                        false => missing.extend(lost.into_iter().map(without_log)),
+                    }
+                }
+            }
+        }
+        let mut seen = HashSet::new();
+        runs.retain(|run| seen.insert(run.path().to_owned()));
+        if runs.is_empty() && missing.is_empty() {
+            let message = format!("there are no runs in {}", global.runs_dir.display());
+            return Err(Failure::new(Exit::NoInput, message).hint(NO_RUNS).into());
+        }
+        Ok(Self { runs, missing })
+    }
+}
+
+fn without_log(run: &RunDir) -> anyhow::Error {
+    let message = format!("{} has files of a run, but no events.jsonl", run.path().display());
+    let failure = Failure::new(Exit::NoInput, message);
+    failure.hint("restore the log from a copy, or remove the directory").into()
+}

@@ -1,0 +1,104 @@
+//! Commands that tell the same fact of a run agree.
+
+use serde_json::Value;
+
+use crate::support::Bench;
+
+/// A run with these events, each a type and its data.
+fn run_of(events: &[(&str, &str)]) -> Bench {
+    let bench = Bench::with_run();
+    for (kind, data) in events {
+        let actor = if *kind == "message.user" { "user" } else { "agent" };
+        bench.emit(&[kind, "--actor", actor, "--data", data]);
+    }
+    bench
+}
+
+fn json(bench: &Bench, args: &[&str]) -> Value {
+    serde_json::from_str(&bench.ok(&[args, &["--format", "json"]].concat())).unwrap()
+}
+
+/// If this fails, the total of a session counts again in its last task, and the wrong one is folded.
+#[test]
+fn the_tokens_of_tasks() {
+    let used =
+        |input: u64| format!(r#"{{"input_tokens":{input},"output_tokens":5,"model":"gpt-5"}}"#);
+    let bench = run_of(&[
+        ("message.user", r#"{"text":"one"}"#),
+        ("llm.usage", &used(100)),
+        ("message.user", r#"{"text":"two"}"#),
+        ("llm.usage", &used(50)),
+        ("llm.usage", r#"{"input_tokens":1000,"output_tokens":10,"scope":"total"}"#),
+    ]);
+    let index = json(&bench, &["chapter", "index", "r"]);
+    let stats = json(&bench, &["stats", "r", "--by", "prompt"]);
+    for (at, input) in [100, 50].into_iter().enumerate() {
+        assert_eq!(index["tasks"][at]["input_tokens"], input, "{index}");
+        let mut rows = stats["rows"].as_array().unwrap().iter();
+        let prompt = (at + 1).to_string();
+        let row =
+            rows.find(|row| row["prompt"] == prompt.as_str()).unwrap_or_else(|| panic!("{stats}"));
+        assert_eq!(row["input_tokens"], input, "{stats}");
+    }
+}
+
+/// If this fails, a program takes a cost for complete that is a lower bound.
+#[test]
+fn calls_without_a_cost() {
+    for events in [
+        &[
+            ("llm.usage", r#"{"input_tokens":10,"output_tokens":5,"scope":"total"}"#),
+            ("response", r#"{"agentId":"a","content":"x"}"#),
+        ][..],
+        &[
+            ("llm.usage", r#"{"input_tokens":7,"output_tokens":1}"#),
+            ("message.assistant", r#"{"text":"hi","input_tokens":3,"agent_id":"a1"}"#),
+            ("child_response", r#"{"childAgentId":"a1","response":"ok","cost":0.07}"#),
+        ],
+    ] {
+        let bench = run_of(events);
+        let state = json(&bench, &["list"])["runs"][0]["counts"]["uncosted_calls"].clone();
+        assert!(state.as_u64().unwrap() > 0, "{events:?}");
+        let stats = json(&bench, &["stats", "r", "--by", "run"]);
+        assert_eq!(stats["total"]["uncosted_calls"], state, "{events:?}: {stats}");
+    }
+}
+
+/// If this fails, input that is only known as cached is shown in one command and not in another.
+#[test]
+fn input_that_was_cached() {
+    let bench =
+        run_of(&[("llm.usage", r#"{"cache_read_tokens":5000,"output_tokens":5,"model":"gpt-5"}"#)]);
+    assert!(bench.ok(&["list"]).contains("5.0k"));
+    assert!(bench.ok(&["stats", "r"]).contains("5.0k"));
+    assert!(bench.ok(&["summarize", "r"]).contains("5.0k in"));
+}
+
+/// If this fails, the files that an agent changed are missing in the transcript.
+#[test]
+fn files_in_lists() {
+    let bench = run_of(&[
+        ("task.file", r#"{"added":["new.rs"],"modified":["old.rs"],"removed":["gone.rs"]}"#),
+        ("file.written", r#"{"path":"w.rs"}"#),
+    ]);
+    let transcript = json(&bench, &["transcript", "r"]);
+    let names = transcript["files"].as_array().unwrap().iter().map(|file| file["path"].clone());
+    let mut names: Vec<_> = names.collect();
+    names.sort_by_key(ToString::to_string);
+    assert_eq!(names, ["gone.rs", "new.rs", "old.rs", "w.rs"]);
+    assert_eq!(json(&bench, &["stats", "r", "--by", "file"])["rows"].as_array().unwrap().len(), 4);
+}
+
+/// If this fails, a model that goes on reads the words of several agents as those of one.
+#[test]
+fn who_said_what() {
+    let lines = [
+        r#"{"type":"response","timestamp":"2026-03-01T10:00:00Z","agentId":"architect","content":"We must."}"#,
+        r#"{"type":"response","timestamp":"2026-03-01T10:00:01Z","agentId":"sentinel","content":"We must not."}"#,
+    ];
+    let bench = Bench::with_run();
+    bench.import_from("aos", &(lines.join("\n") + "\n"));
+    let context = bench.ok(&["context", "r"]);
+    assert!(context.contains("architect: We must."), "{context}");
+    assert!(context.contains("sentinel: We must not."), "{context}");
+}
