@@ -89,6 +89,45 @@ fn files_in_lists() {
     assert_eq!(json(&bench, &["stats", "r", "--by", "file"])["rows"].as_array().unwrap().len(), 4);
 }
 
+/// If this fails, the trajectory of an evaluation has sentences that nobody said, gives the tokens of
+/// one agent to another, or lacks the answer.
+#[test]
+fn what_a_trajectory_says() {
+    let piece = |run: &str, id: &str, text: &str| {
+        ("text", format!(r#"{{"runId":"{run}","id":"{id}","content":"{text}"}}"#))
+    };
+    let used = |run: &str, input: u64| {
+        ("usage", format!(r#"{{"runId":"{run}","inputTokens":{input},"outputTokens":1}}"#))
+    };
+    let events = [
+        ("user", r#"{"runId":"R0","content":"go"}"#.to_owned()),
+        piece("R1", "1", "The answer "),
+        piece("R2", "1", "I refuse "),
+        piece("R1", "2", "One "),
+        piece("R1", "1", "is 42"),
+        piece("R2", "1", "to say"),
+        piece("R1", "2", "more"),
+        used("R2", 7),
+        ("run.completed", r#"{"final_text":"The end."}"#.to_owned()),
+    ];
+    let events: Vec<_> = events.iter().map(|(kind, data)| (*kind, data.as_str())).collect();
+    let bench = run_of(&events);
+    let exported: Value =
+        serde_json::from_str(&bench.ok(&["export", "r", "--to", "atif"])).unwrap();
+    let steps = exported["steps"].as_array().unwrap().iter();
+    let told: Vec<_> = steps
+        .map(|step| (step["message"].as_str().unwrap(), step["metrics"]["prompt_tokens"].as_u64()))
+        .collect();
+    let expected = [
+        ("go", None),
+        ("The answer is 42", None),
+        ("I refuse to say", Some(7)),
+        ("One more", None),
+        ("The end.", None),
+    ];
+    assert_eq!(told, expected);
+}
+
 /// If this fails, a model that goes on reads the words of several agents as those of one.
 #[test]
 fn who_said_what() {

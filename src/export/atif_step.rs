@@ -2,6 +2,7 @@
 
 use crate::event::time::Timestamp;
 use crate::json::{Json, ObjectText, quoted};
+use crate::summary::session::stream_name::StreamName;
 use crate::tables::{CallRow, UsageRow};
 
 /// Who made a step.
@@ -43,8 +44,8 @@ pub(super) struct AtifStep {
     pub(super) agent: Option<String>,
     pub(super) text: String,
     pub(super) thought: String,
-    /// Whether the last text or thought was a piece of a stream.
-    pub(super) is_streaming: bool,
+    /// The streams that the ends of the text and of the thought are pieces of.
+    pub(super) streams: [Option<StreamName>; 2],
     pub(super) calls: Vec<StepCall>,
     /// The number of the event that reports the model call.
     pub(super) model_call: Option<u64>,
@@ -65,7 +66,7 @@ impl AtifStep {
             agent: None,
             text: String::new(),
             thought: String::new(),
-            is_streaming: false,
+            streams: [None, None],
             calls: Vec::new(),
             model_call: None,
             usage: None,

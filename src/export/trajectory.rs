@@ -8,7 +8,11 @@ use foldhash::{HashMap, HashMapExt as _};
 use super::atif_step::{AtifStep, StepCall, StepSource};
 use super::utterance::Utterance;
 use crate::event::time::Timestamp;
+use crate::summary::session::stream_name::StreamName;
 use crate::tables::UsageRow;
+
+/// How many of the newest steps a piece of a streamed text may belong to.
+const RECENT: usize = 32;
 
 /// The number of a step in a trajectory, from 0.
 pub(super) type StepNumber = u64;
@@ -23,8 +27,9 @@ pub(super) struct Trajectory {
     open: VecDeque<AtifStep>,
     /// The first open step of the agent.
     first_of_agent: Option<StepNumber>,
-    /// The step of the newest model call, if what follows may belong to it.
-    current: Option<StepNumber>,
+    /// The step of the newest model call of each agent, if what follows may belong to it. Agents
+    /// without a trajectory of their own share one.
+    current: HashMap<Option<String>, StepNumber>,
     /// The open steps by their model calls.
     by_model_call: HashMap<u64, StepNumber>,
 }
@@ -38,7 +43,7 @@ impl Trajectory {
             finished: 0,
             open: VecDeque::new(),
             first_of_agent: None,
-            current: None,
+            current: HashMap::new(),
             by_model_call: HashMap::new(),
         }
     }
@@ -54,25 +59,53 @@ impl Trajectory {
         match said {
             Utterance::Prompt(text) => self.other(StepSource::User, time, text),
             Utterance::System(text) => self.other(StepSource::System, time, text),
-            Utterance::Agent { text, thought, is_piece } => {
-                let step = match self.current_step() {
-                    Some(step) if continues(step, &text, is_piece) => step,
-                    _ => self.begin(time, agent),
-                };
-                let was_streaming = std::mem::replace(&mut step.is_streaming, is_piece);
-                for (old, new) in [(&mut step.text, text), (&mut step.thought, thought)] {
+            Utterance::Answer(text) => {
+                let mut said = self.open.iter().filter(|step| step.source == StepSource::Agent);
+                if said.all(|step| step.text.trim() != text.trim()) {
+                    self.begin(time, agent).text = text;
+                }
+            }
+            Utterance::Agent { text, thought, stream } => {
+                let number = self.step_of(&text, stream.as_ref(), agent);
+                let number = number.unwrap_or_else(|| {
+                    self.begin(time, agent);
+                    self.len() - 1
+                });
+                let Some(step) = self.step_mut(number) else { return };
+                let streams = step.streams.clone();
+                let parts = [(&mut step.text, text), (&mut step.thought, thought)];
+                for (at, (old, new)) in parts.into_iter().enumerate() {
                     // The whole message follows the pieces of its stream.
-                    if new.is_empty() || (was_streaming && !is_piece && *old == new) {
+                    let is_known = streams[at].is_some() && stream.is_none() && *old == new;
+                    if new.is_empty() || is_known {
                         continue;
                     }
-                    let goes_on = was_streaming && is_piece;
+                    let goes_on = stream.is_some() && streams[at] == stream;
                     if !old.is_empty() && !goes_on {
                         old.push_str("\n\n");
                     }
                     old.push_str(&new);
+                    step.streams[at].clone_from(&stream);
                 }
             }
         }
+    }
+
+    /// The step that a text of an agent belongs to, if there is one.
+    fn step_of(
+        &self,
+        text: &str,
+        stream: Option<&StreamName>,
+        agent: Option<&str>,
+    ) -> Option<StepNumber> {
+        let is_of = |step: &AtifStep| step.streams.iter().any(|known| known.as_ref() == stream);
+        if stream.is_some_and(StreamName::has_id)
+            && let Some(back) = self.open.iter().rev().take(RECENT).position(is_of)
+        {
+            return Some(self.len() - 1 - back as u64);
+        }
+        let current = self.current_of(agent)?;
+        self.step(current).filter(|step| continues(step, text, stream)).map(|_| current)
     }
 
     /// Takes a call. Returns the number of its step, and its place there.
@@ -81,7 +114,7 @@ impl Trajectory {
         let known = wanted.and_then(|wanted| self.by_model_call.get(&wanted).copied());
         // A call after a finished step belongs to a model call that is still to come.
         let wanted = wanted.filter(|wanted| known.is_some() || *wanted > call.row.sequence);
-        let current = self.current.filter(|current| {
+        let current = self.current_of(call.row.agent_id.as_deref()).filter(|current| {
             let step = self.step(*current);
             step.is_some_and(|step| {
                 !step.has_results() && (step.model_call.is_none() || step.model_call == wanted)
@@ -107,7 +140,7 @@ impl Trajectory {
         // In a damaged log, two model calls can have one number.
         let known =
             known.filter(|known| self.step(*known).is_some_and(|step| step.usage.is_none()));
-        let current = self.current.filter(|current| {
+        let current = self.current_of(usage.agent_id.as_deref()).filter(|current| {
             let step = self.step(*current);
             step.is_some_and(|step| {
                 step.usage.is_none() && step.model_call.is_none() && !step.has_results()
@@ -136,14 +169,19 @@ impl Trajectory {
         let step = self.begin(time, None);
         step.usage = Some(usage);
         step.is_rest = true;
-        self.current = None;
+        self.current.clear();
     }
 
     /// Writes the finished steps. `passed` is the number of the last event.
     pub(super) fn settle(&mut self, passed: u64) {
         while let Some(first) = self.first_of_agent {
             let Some(step) = self.step(first) else { return };
-            if self.current == Some(first) || !step.is_complete(passed) {
+            let is_current = self.current.values().any(|current| *current == first);
+            // More pieces of its text may come while other streams go on.
+            let is_streaming = step.streams.iter().any(Option::is_some)
+                && passed < u64::MAX
+                && self.len() - first <= RECENT as u64;
+            if is_current || is_streaming || !step.is_complete(passed) {
                 return;
             }
             // What is copied with a model call is also what was said before it.
@@ -159,7 +197,7 @@ impl Trajectory {
 
     /// Writes all steps.
     pub(super) fn finish(&mut self) {
-        self.current = None;
+        self.current.clear();
         self.settle(u64::MAX);
         while !self.open.is_empty() {
             self.write_first(false);
@@ -178,15 +216,15 @@ impl Trajectory {
     }
 
     fn other(&mut self, source: StepSource, time: Timestamp, text: String) {
-        self.current = None;
+        self.current.clear();
         self.open.push_back(AtifStep { text, ..AtifStep::new(source, time) });
     }
 
     /// Begins a step of the agent.
     fn begin(&mut self, time: Timestamp, agent: Option<&str>) -> &mut AtifStep {
-        self.current = Some(self.len());
-        self.first_of_agent = self.first_of_agent.or(self.current);
-        let agent = agent.map(str::to_owned);
+        let (number, agent) = (self.len(), agent.map(str::to_owned));
+        self.first_of_agent = self.first_of_agent.or(Some(number));
+        self.current.insert(agent.clone(), number);
         self.open.push_back(AtifStep { agent, ..AtifStep::new(StepSource::Agent, time) });
         let last = self.open.len() - 1;
         &mut self.open[last]
@@ -200,19 +238,26 @@ impl Trajectory {
         self.open.get_mut(usize::try_from(number.checked_sub(self.finished)?).ok()?)
     }
 
-    fn current_step(&mut self) -> Option<&mut AtifStep> {
-        self.step_mut(self.current?)
+    fn current_of(&self, agent: Option<&str>) -> Option<StepNumber> {
+        self.current.get(&agent.map(str::to_owned)).copied()
     }
 }
 
 /// Whether what the agent says belongs to the model call of this step. Programs log the tokens of a
 /// model call before or after its text.
-fn continues(step: &AtifStep, text: &str, is_piece: bool) -> bool {
+fn continues(step: &AtifStep, text: &str, stream: Option<&StreamName>) -> bool {
     if step.has_results() {
         return false;
     }
-    if step.is_streaming {
-        return is_piece || step.text == text || step.thought == text;
+    if step.streams.iter().any(Option::is_some) {
+        let is_next = |known: &Option<StreamName>| known.as_ref() == stream;
+        let [of_text, of_thought] = &step.streams;
+        // Reasoning is followed by the text of the same model call.
+        let begins_text = stream.is_some() && of_text.is_none() && of_thought.is_some();
+        return match stream {
+            Some(_) => begins_text || step.streams.iter().any(is_next),
+            None => step.text == text || step.thought == text,
+        };
     }
     let has_text = !step.text.is_empty() || !step.calls.is_empty();
     let has_content = has_text || !step.thought.is_empty();

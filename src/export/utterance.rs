@@ -5,14 +5,17 @@ use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::summary::context::part::is_agent;
+use crate::summary::session::stream_name::StreamName;
 
 /// What an event says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Utterance {
     /// A prompt by the user.
     Prompt(String),
-    /// Text and reasoning of the agent. A piece of a stream continues the piece before it.
-    Agent { text: String, thought: String, is_piece: bool },
+    /// Text and reasoning of the agent. A piece of a stream continues that stream.
+    Agent { text: String, thought: String, stream: Option<StreamName> },
+    /// The answer that the end of the run repeats.
+    Answer(String),
     /// Anything that is neither by the user nor by the model.
     System(String),
 }
@@ -23,6 +26,10 @@ const NO_TEXT: &str = "[no text]";
 /// What the event says; `None` if it says nothing.
 #[must_use]
 pub(super) fn utterance(view: &View<'_, '_>) -> Option<Utterance> {
+    if view.role == Role::RunCompleted {
+        let text = view.field("final_text").unwrap_or_default().into_owned();
+        return Some(Utterance::Answer(text)).filter(says_something);
+    }
     if view.role.is_bookkeeping() || view.is_opaque() {
         return None;
     }
@@ -37,7 +44,7 @@ pub(super) fn utterance(view: &View<'_, '_>) -> Option<Utterance> {
         Role::TaskEnd if is_agent(view) => {
             let result = view.result().or_else(|| view.data.present("message"));
             let text = result.map(as_text).unwrap_or_default().into_owned();
-            let said = Utterance::Agent { text, thought: String::new(), is_piece: false };
+            let said = Utterance::Agent { text, thought: String::new(), stream: None };
             Some(said).filter(says_something)
         }
         Role::Error | Role::Rejected => {
@@ -70,13 +77,16 @@ fn said(view: &View<'_, '_>) -> Utterance {
             }
         }
     }
-    Utterance::Agent { text, thought, is_piece: view.role == Role::Chunk }
+    let stream = (view.role == Role::Chunk).then(|| StreamName::of(view));
+    Utterance::Agent { text, thought, stream }
 }
 
 fn says_something(utterance: &Utterance) -> bool {
     match utterance {
         Utterance::Agent { text, thought, .. } => !text.is_empty() || !thought.is_empty(),
-        Utterance::Prompt(text) | Utterance::System(text) => !text.is_empty(),
+        Utterance::Prompt(text) | Utterance::Answer(text) | Utterance::System(text) => {
+            !text.is_empty()
+        }
     }
 }
 

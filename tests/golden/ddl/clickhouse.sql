@@ -8,8 +8,7 @@
 -- is as old as the run's last lifecycle event; `runlog validate --fix` brings it up to date.
 -- A run without run.json has no status.
 -- They answer the ten questions in docs/queries, with the same SQL, except one: there is no table
--- files, so "which session touched this file?" has no answer here. Before you ask:
---   SET prefer_column_name_to_alias = 1, cast_keep_nullable = 1;
+-- files, so "which session touched this file?" has no answer here.
 -- Not in the views: the tables files and findings, calls.spawned_by, model_call, model and error,
 -- usage.work_key. `runlog export --to parquet` has them.
 -- Differences: a bare id of a call that has several prefixed forms is a call of its own, and costs that
@@ -17,6 +16,9 @@
 -- counts a second time.
 -- Damaged lines and a last line that is being written are skipped. `runlog validate`
 -- reports them.
+
+-- Another session that asks needs this line too.
+SET prefer_column_name_to_alias = 1, cast_keep_nullable = 1;
 
 CREATE OR REPLACE VIEW runlog_events AS
 SELECT *, _path AS log

@@ -9,8 +9,7 @@ use super::views::{DOCUMENT, DocumentKind, NOTE, view, views};
 /// What the views of this engine leave out.
 const LEFT_OUT: &str = "\
 -- They answer the ten questions in docs/queries, with the same SQL, except one: there is no table
--- files, so \"which session touched this file?\" has no answer here. Before you ask:
---   SET prefer_column_name_to_alias = 1, cast_keep_nullable = 1;
+-- files, so \"which session touched this file?\" has no answer here.
 -- Not in the views: the tables files and findings, calls.spawned_by, model_call, model and error,
 -- usage.work_key. `runlog export --to parquet` has them.
 -- Differences: a bare id of a call that has several prefixed forms is a call of its own, and costs that
@@ -52,6 +51,8 @@ pub(super) fn ddl(runs_dir: &str) -> String {
          {NOTE}{LEFT_OUT}\
          -- Damaged lines and a last line that is being written are skipped. `runlog validate`\n\
          -- reports them.\n\n\
+         -- Another session that asks needs this line too.\n\
+         SET prefer_column_name_to_alias = 1, cast_keep_nullable = 1;\n\n\
          CREATE OR REPLACE VIEW runlog_events AS\n\
          SELECT *, _path AS log\n\
          {}\n  AND sequence IS NOT NULL AND event_id IS NOT NULL\n{SETTINGS};\n\n\
