@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use super::call_kind::{CallKind, exit_code};
 use super::rounds::ModelRounds;
 use super::touched::changed_by_event;
-use crate::event::fields::{View, as_text, is_placeholder};
+use crate::event::fields::{AGENT_ID, View, as_text, is_placeholder};
 use crate::event::role::Role;
 use crate::event::template::cut;
 use crate::history::agents::Agents;
@@ -141,5 +141,5 @@ fn text_bytes(result: Json<'_>) -> u64 {
 /// run, else of the agent.
 pub(super) fn agent_of<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
     let given = |name: &&str| view.field(name).filter(|id| !is_placeholder(id));
-    ["runId", "agentId", "agent_id"].iter().find_map(given)
+    AGENT_ID.iter().find_map(given)
 }

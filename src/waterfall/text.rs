@@ -45,7 +45,7 @@ const CYAN: &str = "36";
 const SIGNS: &[(char, &str)] = &[
     ('▼', "prompt"),
     ('─', "model call"),
-    ('•', "its end"),
+    ('•', "end of a model call"),
     ('!', "error"),
     ('█', "call"),
     ('✗', "failed"),

@@ -56,7 +56,9 @@ fn annotation(command: &str, report: &RunReport, finding: &Finding) -> String {
         properties.push_str(&format!(",line={line}"));
     }
     let title = property(&format!("{} {title}", finding.code));
-    format!("::{command} {properties},title={title}::{}\n", data(&line(&finding.message)))
+    let (file, message) = (line(&finding.place.file), line(&finding.message));
+    let text = format!("{file}: {message}\n{}", finding.check().remedy);
+    format!("::{command} {properties},title={title}::{}\n", data(&text))
 }
 
 /// The text of an annotation.

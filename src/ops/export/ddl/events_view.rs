@@ -2,7 +2,7 @@
 
 use super::expressions::{DATA, Expressions, NEVER, coalesce, first_text, id, roles, types};
 use super::quoted;
-use crate::event::fields::{AGENT, TOOL};
+use crate::event::fields::{AGENT, AGENT_ID, TOOL};
 use crate::event::role::Role;
 use crate::history::tasks::CHAPTER_TASK;
 
@@ -17,7 +17,7 @@ pub(super) fn events(sql: &dyn Expressions) -> String {
         })
         .collect();
     let text = |path: &[&str]| sql.text(DATA, path);
-    let agent = ["runId", "agentId", "agent_id"].map(|name| id(&text(&[name])));
+    let agent = AGENT_ID.map(|name| id(&text(&[name])));
     let failed = format!(
         "(({}) IS NOT NULL OR ({}) IS NOT NULL OR coalesce({} = 'true', false))",
         text(&["error"]),
