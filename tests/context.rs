@@ -583,3 +583,42 @@ fn messages_of_imported_sessions_are_valid() {
         assert!(all.contains(part), "{dialect}: {all}");
     }
 }
+
+/// If this fails, what the branches above said vanishes behind the summary of one branch.
+#[test]
+fn a_summary_stands_for_its_own_branch() {
+    let bench = Bench::with_run();
+    bench.emit(&[
+        "message.user",
+        "--actor",
+        "user",
+        "--branch",
+        "app",
+        "-f",
+        "text=Use port 8080.",
+    ]);
+    bench.emit(&["message.assistant", "--branch", "app/tool", "-f", "text=Understood."]);
+    let branch = ["summarize", "r", "--session", "--llm-cmd", "cat >/dev/null; echo S1"];
+    bench.ok(&[&branch[..], &["--branch", "app/tool"]].concat());
+    let above = bench.ok(&["context", "r", "--allow-branch", "app/tool"]);
+    assert!(above.contains("S1") && above.contains("port 8080"), "{above}");
+    assert!(!above.contains("Understood"), "{above}");
+    let below = bench.ok(&["context", "r", "--branch", "app/tool"]);
+    assert!(below.contains("S1") && !below.contains("port 8080"), "{below}");
+
+    // A summary of the branches above too stands for them.
+    let bench = Bench::with_run();
+    bench.emit(&[
+        "message.user",
+        "--actor",
+        "user",
+        "--branch",
+        "app",
+        "-f",
+        "text=Use port 8080.",
+    ]);
+    bench.emit(&["message.assistant", "--branch", "app/tool", "-f", "text=Understood."]);
+    bench.ok(&[&branch[..], &["--allow-branch", "app/tool"]].concat());
+    let above = bench.ok(&["context", "r", "--allow-branch", "app/tool"]);
+    assert!(above.contains("S1") && !above.contains("port 8080"), "{above}");
+}

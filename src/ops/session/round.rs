@@ -103,6 +103,7 @@ pub(super) fn round(
     let version = NewVersion {
         text: &text,
         filter_key: settings.scope.key(),
+        is_cascading: settings.scope.is_cascading(),
         first_sequence: base.first_sequence,
         last_event_id: &last.event_id,
         last_sequence: last.sequence,

@@ -54,6 +54,8 @@ pub(crate) struct ContextFold<'f> {
     /// Whether the run has ended.
     pub(crate) has_ended: bool,
     calls: Calls,
+    /// Whether there were events of branches that the summary is not about.
+    has_others: bool,
     split: TaskSplit,
     choice: ChapterChoice,
     tasks: u32,
@@ -90,6 +92,7 @@ impl<'f> ContextFold<'f> {
             system: Vec::new(),
             has_ended: false,
             calls: Calls::default(),
+            has_others: false,
             split: TaskSplit::default(),
             choice: ChapterChoice::default(),
             tasks: 0,
@@ -118,8 +121,9 @@ impl<'f> ContextFold<'f> {
         let is_choice = self.choice.takes(view);
         let observed = self.calls.observe(view, place.from);
         let summary = self.input.summary;
+        let branch = view.event.branch.as_deref();
         let is_covered =
-            summary.is_some_and(|summary| view.event.sequence <= summary.last_sequence);
+            summary.is_some_and(|summary| summary.stands_for(view.event.sequence, branch));
         let is_wanted = self.input.scope.takes(view.event.branch.as_deref());
         if is_wanted && self.is_system_prompt(view, place) {
             // A summary does not stand for the system prompt.
@@ -134,8 +138,12 @@ impl<'f> ContextFold<'f> {
             self.nameless = None;
             self.begun = 0;
         }
-        // The id decides if the sequences in the log are damaged.
-        if summary.is_some_and(|summary| summary.last_event_id == view.event.event_id) {
+        // The id decides if the sequences in the log are damaged. What other branches said stays.
+        self.has_others |=
+            is_wanted && !is_covered && summary.is_some_and(|summary| !summary.takes(branch));
+        if summary.is_some_and(|summary| summary.last_event_id == view.event.event_id)
+            && !self.has_others
+        {
             self.rounds.clear();
             self.open.clear();
             self.streams.clear();

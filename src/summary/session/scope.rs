@@ -27,6 +27,12 @@ impl BranchScope {
         if self.only.is_empty() { &self.allowed } else { &self.only }
     }
 
+    /// Whether the scope has the branches above its key too.
+    #[must_use]
+    pub(crate) fn is_cascading(&self) -> bool {
+        self.only.is_empty() && !self.allowed.is_empty() && self.cascade
+    }
+
     /// Whether events of that branch are selected.
     #[must_use]
     pub(crate) fn takes(&self, branch: Option<&str>) -> bool {

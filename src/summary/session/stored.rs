@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::scope::BranchScope;
 use crate::event::draft::Draft;
 use crate::event::fields::{View, exact_text};
 use crate::event::role::Role;
@@ -11,6 +12,9 @@ use crate::json::{Json, ObjectText};
 
 /// The type of the events.
 const KIND: &str = "session.summarized";
+
+/// The member that says that a summary is about the branches above its own too.
+const CASCADE: &str = "cascade";
 
 /// One stored version.
 #[derive(Clone, Debug)]
@@ -23,6 +27,8 @@ pub(crate) struct StoredSummary {
     pub(crate) text: String,
     /// The branch that it is about; empty for the whole run.
     pub(crate) filter_key: String,
+    /// Whether it is about the branches above that one too.
+    is_cascading: bool,
     /// The last event that it covers: the boundary.
     pub(crate) last_event_id: String,
     /// The sequence of that event.
@@ -48,11 +54,26 @@ impl StoredSummary {
             time: view.event.timestamp,
             text: data.present("text").map(exact_text)?.into_owned(),
             filter_key: own("filter_key").unwrap_or_default(),
+            is_cascading: data.get(CASCADE).and_then(Json::as_bool) == Some(true),
             last_event_id: own("last_event_id")?,
             last_sequence: number("last_sequence")?,
             previous_event_id: own("previous_event_id"),
             data: data.compact().into_owned(),
         })
+    }
+}
+
+impl StoredSummary {
+    /// Whether it is about events of that branch.
+    #[must_use]
+    pub(crate) fn takes(&self, branch: Option<&str>) -> bool {
+        BranchScope::new(None, Some(&self.filter_key), self.is_cascading).takes(branch)
+    }
+
+    /// Whether it stands for an event: one up to its boundary, of a branch that it is about.
+    #[must_use]
+    pub(crate) fn stands_for(&self, sequence: u64, branch: Option<&str>) -> bool {
+        sequence <= self.last_sequence && self.takes(branch)
     }
 }
 
@@ -82,6 +103,8 @@ pub(crate) struct NewVersion<'v> {
     pub(crate) text: &'v str,
     /// The branch that it is about; empty for the whole run.
     pub(crate) filter_key: &'v str,
+    /// Whether it is about the branches above that one too.
+    pub(crate) is_cascading: bool,
     /// The first event that is new in this version.
     pub(crate) first_sequence: u64,
     /// The id of the last event that it covers.
@@ -115,6 +138,9 @@ impl NewVersion<'_> {
             .plain("first_sequence", self.first_sequence)
             .text("last_event_id", self.last_event_id)
             .plain("last_sequence", self.last_sequence);
+        if self.is_cascading {
+            data.plain(CASCADE, true);
+        }
         match self.previous_event_id {
             Some(id) => data.text("previous_event_id", id),
             None => data.json("previous_event_id", Json::NULL),
