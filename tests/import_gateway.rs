@@ -247,3 +247,17 @@ fn placeholder_ids_never_merge_calls() {
         assert!(bench.lines()[1].get("correlation_id").is_none());
     }
 }
+
+/// If this fails, a reader takes the command that was asked for the one that was approved and ran.
+#[test]
+fn an_approved_call_with_other_arguments() {
+    let asked = json!({"type": "tool_call", "runId": "P", "parentId": "R", "id": "tc1", "name": "bash",
+        "input": {"command": "rm -rf /"}});
+    let approved = json!({"type": "tool_call", "runId": "R", "id": "R/tc1", "name": "bash",
+        "input": {"command": "rm -ri tmp"}});
+    let output = json!({"result": "ok"});
+    let (bench, _) = import(&[user("clean"), asked, approved, result("R", "R/tc1", &output)]);
+    assert!(transcript(&bench).contains("bash began with other arguments: rm -ri tmp"));
+    let (bench, _) = import(&[user("clean"), call("R", "tc1"), call("R", "R/tc1")]);
+    assert!(!transcript(&bench).contains("other arguments"));
+}

@@ -147,6 +147,15 @@ impl TranscriptFold {
                 let given = given.unwrap_or_default();
                 return Some(format!("{} started again under the same id: {given}", view.tool()));
             }
+            // What was approved may differ from what was asked.
+            false => {
+                let given = self.one_line(given.filter(|given| given.tell())?);
+                let is_other = self.circumstances.began_with(call).is_some_and(|old| old != given);
+                let told = || {
+                    format!("{} began with other arguments: {}", view.tool(), shown(&given, view))
+                };
+                return is_other.then(told);
+            }
             _ => {}
         }
         None

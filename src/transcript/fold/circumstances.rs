@@ -133,6 +133,11 @@ impl Circumstances {
         }
     }
 
+    /// The arguments with which an open call began, in one line.
+    pub(super) fn began_with(&self, index: usize) -> Option<&str> {
+        self.open.get(&index).map(|call| call.arguments.as_str())
+    }
+
     /// Observes the end of a call. Returns whether it only searched for something.
     pub(super) fn ended(&mut self, call: usize) -> bool {
         self.open.remove(&call);
