@@ -275,11 +275,20 @@ impl<'e, 'a> View<'e, 'a> {
         failure_text(&self.data)
     }
 
-    /// The text of the error for people. Of a refused operation without one, what it was about.
+    /// The text of the error for people. Of a refused operation, also what it was about and whose it
+    /// was.
     #[must_use]
     pub fn error_told(&self) -> Option<Cow<'a, str>> {
-        let refused = || self.path().filter(|_| self.role == Role::Rejected);
-        self.error_text().or_else(|| Some(Cow::Owned(format!("refused: {}", refused()?))))
+        let text = self.error_text();
+        let is_told = |path: &str| text.as_ref().is_some_and(|text| text.contains(path));
+        let refused = self.path().filter(|path| self.role == Role::Rejected && !is_told(path));
+        let Some(path) = refused else { return text };
+        let lead = match self.names_agent() {
+            true => format!("{} was refused", self.agent()),
+            false => "refused:".to_owned(),
+        };
+        let reason = text.map(|text| format!(": {text}")).unwrap_or_default();
+        Some(Cow::Owned(format!("{lead} {path}{reason}")))
     }
 
     /// The reasoning.

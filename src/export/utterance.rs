@@ -48,7 +48,7 @@ pub(super) fn utterance(view: &View<'_, '_>) -> Option<Utterance> {
             Some(said).filter(says_something)
         }
         Role::Error | Role::Rejected => {
-            let error = view.error_text().map(std::borrow::Cow::into_owned);
+            let error = view.error_told().map(std::borrow::Cow::into_owned);
             system(error.unwrap_or_else(text))
         }
         Role::Message | Role::Chunk | Role::TaskStart | Role::Prompt | Role::Section => {
