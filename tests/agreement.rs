@@ -8,7 +8,7 @@ use crate::support::Bench;
 fn run_of(events: &[(&str, &str)]) -> Bench {
     let bench = Bench::with_run();
     for (kind, data) in events {
-        let actor = if *kind == "message.user" { "user" } else { "agent" };
+        let actor = if matches!(*kind, "message.user" | "user") { "user" } else { "agent" };
         bench.emit(&[kind, "--actor", actor, "--data", data]);
     }
     bench
@@ -126,6 +126,38 @@ fn what_a_trajectory_says() {
         ("The end.", None),
     ];
     assert_eq!(told, expected);
+}
+
+/// If this fails, an answer stands before the prompt that asked for it, or twice.
+#[test]
+fn the_order_of_a_trajectory() {
+    let steps = |events: &[(&str, &str)]| {
+        let bench = run_of(events);
+        let exported = bench.ok(&["export", "r", "--to", "atif"]);
+        let exported: Value = serde_json::from_str(&exported).unwrap();
+        let steps = exported["steps"].as_array().unwrap().iter();
+        steps.map(|step| step["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let same_id = steps(&[
+        ("user", r#"{"runId":"R","content":"one"}"#),
+        ("text", r#"{"runId":"R","id":"0","content":"First."}"#),
+        ("user", r#"{"runId":"R","content":"two"}"#),
+        ("text", r#"{"runId":"R","id":"0","content":"Second."}"#),
+    ]);
+    assert_eq!(same_id, ["one", "First.", "two", "Second."]);
+    let whole = steps(&[
+        ("text", r#"{"runId":"R","content":"Step "}"#),
+        ("text", r#"{"runId":"R","content":"one."}"#),
+        ("message.assistant", r#"{"runId":"R","text":"Step one."}"#),
+        ("text", r#"{"runId":"R","content":"Step two."}"#),
+    ]);
+    assert_eq!(whole, ["Step one.", "Step two."]);
+    let again = steps(&[
+        ("message.assistant", r#"{"text":"All done."}"#),
+        ("error", r#"{"message":"late"}"#),
+        ("run.completed", r#"{"final_text":"All done."}"#),
+    ]);
+    assert_eq!(again, ["All done.", "late"]);
 }
 
 /// If this fails, a model that goes on reads the words of several agents as those of one.

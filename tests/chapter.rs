@@ -396,3 +396,41 @@ fn choosing_chapters_is_no_work() {
     let digest = bench.ok(&["summarize", "r", "--session", "--extractive"]);
     assert!(!digest.contains("chapters"), "{digest}");
 }
+
+/// If this fails, what an agent does while chapters are chosen is missing in the context.
+#[test]
+fn work_beside_the_choice_of_chapters() {
+    let bench = Bench::with_run();
+    bench.emit(&["message.user", "--actor", "user", "-f", "text=Fix it."]);
+    bench.emit(&["tool.started", "--correlation-id", "c1", "-f", "tool_name=bash"]);
+    bench.emit(&[
+        "task.started",
+        "--data",
+        r#"{"task_name":"__chapter__","message":"Decide on chapters"}"#,
+    ]);
+    bench.emit(&[
+        "tool.completed",
+        "--correlation-id",
+        "c1",
+        "-f",
+        "tool_name=bash",
+        "-f",
+        "result=BUILD_OK",
+    ]);
+    bench.emit(&["message.assistant", "-f", "text=The bug was in parser.c."]);
+    for end in [false, true] {
+        if end {
+            bench.emit(&[
+                "task.succeeded",
+                "--data",
+                r#"{"task_name":"__chapter__","result":{"chapters":0}}"#,
+            ]);
+        }
+        let context = bench.ok(&["context", "r"]);
+        assert!(context.contains("BUILD_OK") && context.contains("parser.c"), "{context}");
+        assert!(
+            !context.contains("Decide on chapters") && !context.contains("task.succeeded"),
+            "{context}"
+        );
+    }
+}

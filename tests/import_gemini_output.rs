@@ -93,6 +93,21 @@ fn the_stream() {
     assert!(text.contains("Loop detected") && text.contains("no such file"), "{text}");
 }
 
+/// If this fails, the tokens of a session that was resumed are those of its last process, or its
+/// total is taken for the context of one call.
+#[test]
+fn two_processes_of_a_session() {
+    let bench = Bench::new();
+    let end = || json!({"status": "success", "stats": stats()});
+    let both = stream(end()) + &stream(end()).replace("2026-03-01T10:00", "2026-03-01T11:00");
+    let run = imported(&bench, "out.jsonl", &both);
+    assert_eq!(
+        (&run["counts"]["input_tokens"], &run["counts"]["output_tokens"]),
+        (&json!(2600), &json!(300))
+    );
+    assert_eq!(bench.call(&["chapter", "due", "gemini-gem-p", "--trigger", "1000"]).status, 1);
+}
+
 /// If this fails, nobody learns that the output and the session file count twice.
 #[test]
 fn the_stream_and_the_session_file() {
@@ -129,14 +144,14 @@ fn the_end_of_a_stream() {
 /// If this fails, the document that `gemini -p` prints is not read.
 #[test]
 fn the_document() {
-    let tokens = json!({"input": 1300, "prompt": 2200, "candidates": 110, "total": 2350,
-        "cached": 900, "thoughts": 40, "tool": 0});
+    let tokens = json!({"input": 1300, "prompt": 2200, "candidates": 110, "total": 2360,
+        "cached": 900, "thoughts": 40, "tool": 10});
     let models = json!({"gemini-2.5-pro": {"api": {"totalRequests": 2}, "tokens": tokens}});
     let good = json!({"session_id": "gem-d", "response": "3 files.", "stats": {"models": models}});
     let bench = Bench::new();
     let run = imported(&bench, "out.json", &serde_json::to_string_pretty(&good).unwrap());
     assert_eq!((&run["run_id"], &run["status"]), (&json!("gemini-gem-d"), &json!("completed")));
-    assert_eq!(run["counts"]["input_tokens"], 1300);
+    assert_eq!(run["counts"]["input_tokens"], 1310);
     assert_eq!(run["counts"]["output_tokens"], 150);
     assert!(bench.ok(&["transcript", "gemini-gem-d", "--format", "text"]).contains("3 files."));
 
@@ -147,6 +162,9 @@ fn the_document() {
     let run = imported(&bench, "out.json", &serde_json::to_string_pretty(&bad).unwrap());
     assert_eq!((&run["status"], &run["counts"]["output_tokens"]), (&json!("failed"), &json!(150)));
     assert!(run["error"].to_string().contains("Reached max turns"), "{run}");
+    let bad = json!({"session_id": "gem-d", "error": error});
+    let run = imported(&Bench::new(), "out.json", &serde_json::to_string_pretty(&bad).unwrap());
+    assert_eq!(run["status"], "failed");
 }
 
 /// If this fails, cached tokens of Qwen Code count twice.

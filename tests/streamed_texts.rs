@@ -31,6 +31,32 @@ fn searches_find_them() {
     assert_eq!(bench.call(&["search", "connection", "--run", "r", "--branch", "other"]).status, 1);
 }
 
+/// If this fails, texts of two tasks are one hit, or words that only one piece has are not found.
+#[test]
+fn searches_keep_texts_apart() {
+    let bench = Bench::with_run();
+    for (kind, data) in [
+        ("user", r#"{"runId":"R","content":"first"}"#),
+        ("text", r#"{"runId":"R","id":"0","content":"Apples are "}"#),
+        ("text", r#"{"runId":"R","id":"0","content":"red.","note":"fieldword"}"#),
+        ("user", r#"{"runId":"R","content":"second"}"#),
+        ("text", r#"{"runId":"R","id":"0","content":"Bananas are "}"#),
+        ("text", r#"{"runId":"R","id":"0","content":"yellow."}"#),
+    ] {
+        bench.emit(&[kind, "--data", data]);
+    }
+    let hits = |query: &str| {
+        let found = bench.call(&["search", query, "--run", "r", "--format", "json"]).out;
+        let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+        let results = found["results"].as_array().unwrap().iter();
+        results.map(|hit| hit["snippet"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(hits("yellow"), ["Bananas are yellow."]);
+    assert_eq!(hits("\"apples are red\""), ["Apples are red."]);
+    assert_eq!(hits("fieldword").len(), 1);
+    assert!(!hits("apples bananas").iter().any(|hit| hit.contains("red.Bananas")));
+}
+
 /// If this fails, the digest says that a streamed answer is none.
 #[test]
 fn the_digest_has_the_answer() {

@@ -1,7 +1,9 @@
 //! Options that people expect from other programs, or from another command of this one, and what to
 //! write instead.
 
-/// The command, the option and the hint. `*` stands for any command, or for any word.
+use clap::Command;
+
+/// The command, the option and the hint. `*` stands for any command with `--format`.
 const INSTEAD: &[(&str, &str, &str)] = &[
     ("emit", "--text", "a field of the event is set by `-f text=…`"),
     ("emit", "--message", "a field of the event is set by `-f message=…`"),
@@ -22,14 +24,17 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     ("*", "--json", "use `--format json`"),
 ];
 
-/// The hint for an argument that the command does not take. `called` is the command with `runlog`.
-pub(super) fn instead(called: &str, argument: &str) -> Option<String> {
-    let command = called.strip_prefix("runlog ").unwrap_or_default();
+/// The hint for an argument that the command does not take. `called` is its name with `runlog`.
+pub(super) fn instead(command: &Command, called: &str, argument: &str) -> Option<String> {
+    let has_option = |name: &str| command.get_arguments().any(|arg| arg.get_long() == Some(name));
+    let takes_run =
+        || command.get_positionals().any(|arg| ["run", "runs"].contains(&arg.get_id().as_str()));
     if argument == "--run" {
-        return Some(format!("the run is an argument: `{called} RUN`"));
+        return takes_run().then(|| format!("the run is an argument: `{called} RUN`"));
     }
+    let name = called.strip_prefix("runlog ").unwrap_or_default();
     let is_meant = |(of, option, _): &&(&str, &str, &str)| {
-        (*of == "*" || *of == command) && *option == argument
+        (*of == name || *of == "*" && has_option("format")) && *option == argument
     };
     INSTEAD.iter().find(is_meant).map(|(.., hint)| (*hint).to_owned())
 }

@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 
-use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory as _};
 
 use super::Cli;
 use super::exit::{Exit, Failure};
@@ -46,9 +46,9 @@ pub(super) fn wrong_usage(error: &clap::Error, arguments: &[OsString]) -> Failur
         ErrorKind::InvalidSubcommand => "commands",
         _ => "options",
     };
-    let called = called(arguments);
+    let (command, called) = called(arguments);
     let hint = invalid(error)
-        .and_then(|argument| instead(&called, argument))
+        .and_then(|argument| instead(&command, &called, argument))
         .or_else(|| without_equals(error, arguments))
         .or_else(|| suggestion(error))
         .or_else(|| misplaced(error, &called))
@@ -101,8 +101,8 @@ fn misplaced(error: &clap::Error, called: &str) -> Option<String> {
     }
 }
 
-/// The command that was called, such as `runlog chapter auto`.
-fn called(arguments: &[OsString]) -> String {
+/// The command that was called, and its name, such as `runlog chapter auto`.
+fn called(arguments: &[OsString]) -> (Command, String) {
     let mut command = Cli::command();
     let mut name = "runlog".to_owned();
     for word in arguments.iter().skip(1).filter_map(|word| word.to_str()) {
@@ -110,5 +110,5 @@ fn called(arguments: &[OsString]) -> String {
         name = format!("{name} {}", found.get_name());
         command = found;
     }
-    name
+    (command, name)
 }

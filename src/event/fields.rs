@@ -41,8 +41,8 @@ pub(crate) const AGENT: &[&str] =
     &["agentId", "agent_id", "agent", "childAgentId", "full_namespace", "agent_name"];
 /// Members that tell the agents of a run apart: the id of an agent's run, else of the agent, else its
 /// name.
-pub(crate) const AGENT_ID: [&str; 6] =
-    ["runId", "agentId", "agent_id", "childAgentId", "full_namespace", "agent_name"];
+pub(crate) const AGENT_ID: [&str; 5] =
+    ["runId", "agentId", "agent_id", "full_namespace", "agent_name"];
 pub(crate) const INPUT_TOKENS: &[&str] = &["input_tokens", "inputTokens", "tokensIn"];
 pub(crate) const OUTPUT_TOKENS: &[&str] = &["output_tokens", "outputTokens", "tokensOut"];
 pub(crate) const CACHE_READ: &[&str] = &["cache_read_tokens", "cacheReadTokens"];

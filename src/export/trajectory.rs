@@ -12,7 +12,7 @@ use crate::summary::session::stream_name::StreamName;
 use crate::tables::UsageRow;
 
 /// How many of the newest steps a piece of a streamed text may belong to.
-const RECENT: usize = 32;
+const RECENT: u64 = 1024;
 
 /// The number of a step in a trajectory, from 0.
 pub(super) type StepNumber = u64;
@@ -30,6 +30,10 @@ pub(super) struct Trajectory {
     /// The step of the newest model call of each agent, if what follows may belong to it. Agents
     /// without a trajectory of their own share one.
     current: HashMap<Option<String>, StepNumber>,
+    /// The steps of the streamed texts that may go on.
+    streams: HashMap<StreamName, StepNumber>,
+    /// The last text of an agent among the finished steps.
+    last_said: String,
     /// The open steps by their model calls.
     by_model_call: HashMap<u64, StepNumber>,
 }
@@ -44,6 +48,8 @@ impl Trajectory {
             open: VecDeque::new(),
             first_of_agent: None,
             current: HashMap::new(),
+            streams: HashMap::new(),
+            last_said: String::new(),
             by_model_call: HashMap::new(),
         }
     }
@@ -60,8 +66,11 @@ impl Trajectory {
             Utterance::Prompt(text) => self.other(StepSource::User, time, text),
             Utterance::System(text) => self.other(StepSource::System, time, text),
             Utterance::Answer(text) => {
-                let mut said = self.open.iter().filter(|step| step.source == StepSource::Agent);
-                if said.all(|step| step.text.trim() != text.trim()) {
+                let is_this = |said: &str| said.trim() == text.trim();
+                let of_agent = |step: &&AtifStep| step.source == StepSource::Agent;
+                let is_known = is_this(&self.last_said)
+                    || self.open.iter().filter(of_agent).any(|step| is_this(&step.text));
+                if !is_known {
                     self.begin(time, agent).text = text;
                 }
             }
@@ -71,8 +80,15 @@ impl Trajectory {
                     self.begin(time, agent);
                     self.len() - 1
                 });
+                if let Some(stream) = &stream {
+                    self.streams.insert(stream.clone(), number);
+                }
                 let Some(step) = self.step_mut(number) else { return };
                 let streams = step.streams.clone();
+                if stream.is_none() {
+                    // The whole message ends its stream.
+                    step.streams = [None, None];
+                }
                 let parts = [(&mut step.text, text), (&mut step.thought, thought)];
                 for (at, (old, new)) in parts.into_iter().enumerate() {
                     // The whole message follows the pieces of its stream.
@@ -98,11 +114,15 @@ impl Trajectory {
         stream: Option<&StreamName>,
         agent: Option<&str>,
     ) -> Option<StepNumber> {
-        let is_of = |step: &AtifStep| step.streams.iter().any(|known| known.as_ref() == stream);
-        if stream.is_some_and(StreamName::has_id)
-            && let Some(back) = self.open.iter().rev().take(RECENT).position(is_of)
+        let known =
+            stream.filter(|stream| stream.has_id()).and_then(|stream| self.streams.get(stream));
+        let goes_on = |step: &AtifStep| {
+            !step.has_results() && step.streams.iter().any(|known| known.as_ref() == stream)
+        };
+        if let Some(number) = known
+            && self.step(*number).is_some_and(goes_on)
         {
-            return Some(self.len() - 1 - back as u64);
+            return Some(*number);
         }
         let current = self.current_of(agent)?;
         self.step(current).filter(|step| continues(step, text, stream)).map(|_| current)
@@ -176,11 +196,11 @@ impl Trajectory {
     pub(super) fn settle(&mut self, passed: u64) {
         while let Some(first) = self.first_of_agent {
             let Some(step) = self.step(first) else { return };
-            let is_current = self.current.values().any(|current| *current == first);
+            let is_current = self.current.get(&step.agent) == Some(&first);
             // More pieces of its text may come while other streams go on.
             let is_streaming = step.streams.iter().any(Option::is_some)
                 && passed < u64::MAX
-                && self.len() - first <= RECENT as u64;
+                && self.len() - first <= RECENT;
             if is_current || is_streaming || !step.is_complete(passed) {
                 return;
             }
@@ -210,6 +230,12 @@ impl Trajectory {
         if let Some(call) = step.model_call {
             self.by_model_call.remove(&call);
         }
+        for stream in step.streams.iter().flatten() {
+            self.streams.remove(stream);
+        }
+        if step.source == StepSource::Agent && !step.text.is_empty() {
+            self.last_said.clone_from(&step.text);
+        }
         self.text.push_str(if self.finished == 0 { "\n" } else { ",\n" });
         self.finished += 1;
         self.text.push_str(&step.json(self.finished));
@@ -217,6 +243,9 @@ impl Trajectory {
 
     fn other(&mut self, source: StepSource, time: Timestamp, text: String) {
         self.current.clear();
+        if source == StepSource::User {
+            self.streams.clear();
+        }
         self.open.push_back(AtifStep { text, ..AtifStep::new(source, time) });
     }
 

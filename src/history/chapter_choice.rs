@@ -1,24 +1,31 @@
-//! The events with which an agent chooses chapters. They are about the log, and no part of the work.
+//! The events that say that an agent chooses chapters. They are about the log, and no part of the work.
 
 use super::tasks::CHAPTER_TASK;
 use crate::event::fields::View;
 use crate::event::role::Role;
 
-/// Tells the events of the tasks named `__chapter__` from the others.
+/// Tells the starts and ends of the tasks named `__chapter__` from the other events. What is recorded
+/// between them may be of another agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChapterChoice {
     is_open: bool,
 }
 
 impl ChapterChoice {
-    /// Takes the next event. Returns whether it is of such a task, from its start to its end.
+    /// Takes the next event. Returns whether it starts or ends such a task.
     pub(crate) fn takes(&mut self, view: &View<'_, '_>) -> bool {
-        if view.role == Role::TaskStart {
-            self.is_open = begins(view);
+        match view.role {
+            Role::TaskStart => {
+                self.is_open = begins(view);
+                self.is_open
+            }
+            Role::TaskEnd if self.is_open => {
+                let ends = view.field("task_name").is_none_or(|name| name == CHAPTER_TASK);
+                self.is_open &= !ends;
+                ends
+            }
+            _ => false,
         }
-        let is_taken = self.is_open;
-        self.is_open &= view.role != Role::TaskEnd && !view.role.ends_run();
-        is_taken
     }
 }
 

@@ -2,6 +2,7 @@
 //! end (`--output-format json`). Neither has the ids of the session file's messages.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::calls::printed_outcome;
 use super::user;
@@ -21,7 +22,13 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     let has = |field: &str| line.present(field).is_some();
     let has_object = |path: &str| line.path(path).is_some_and(Json::is_object);
     let Some(kind) = line.text_at("type") else {
-        return (has("session_id") && has_object("stats.models")).then_some("stats of models");
+        let is_error = has("error")
+            && ["type", "message", "code"]
+                .iter()
+                .all(|name| line.path(&format!("error.{name}")).is_some());
+        let is_document = has("session_id") && (is_error || has_object("stats.models"));
+        let sign = if is_error { "session_id and error" } else { "stats of models" };
+        return is_document.then_some(sign);
     };
     match kind.as_ref() {
         "init" if has("session_id") && has("model") && has("timestamp") => {
@@ -65,7 +72,12 @@ pub(super) fn is_document(line: Json<'_>) -> bool {
 /// What earlier lines of the output said.
 #[derive(Default)]
 pub(super) struct PrintedSession {
+    session: Option<String>,
     model: Option<String>,
+    /// What the processes of the session used, by model: those before, and the newest one. Each
+    /// counts from zero.
+    earlier: UsedTokens,
+    newest: UsedTokens,
     calls: ReportedCalls,
     /// The id of the answer that the newest line was a piece of.
     answer: Option<String>,
@@ -89,7 +101,13 @@ impl PrintedSession {
         let answer = self.answer.take();
         Some(match kind {
             "init" if Self::session(line).is_some() => {
-                *self = Self { model: source.text("model"), ..Self::default() };
+                let session = Self::session(line);
+                let mut earlier = UsedTokens::default();
+                if session == self.session {
+                    earlier = std::mem::take(&mut self.earlier);
+                    earlier.add(&self.newest);
+                }
+                *self = Self { session, model: source.text("model"), earlier, ..Self::default() };
                 let model = self.model.as_deref();
                 let facts = event("config.loaded", |data| {
                     data.text_if("model", model);
@@ -144,65 +162,96 @@ impl PrintedSession {
         self.calls.start(source, &call, 0, |_| {})
     }
 
-    /// The usage of each model. The error that ended the session is told by its end.
-    fn result(&self, line: Json<'_>) -> Vec<Draft<'static>> {
+    /// The total of the session so far. The error that ended it is told by its end.
+    fn result(&mut self, line: Json<'_>) -> Vec<Draft<'static>> {
         let Some(stats) = line.present("stats") else { return Vec::new() };
-        let of_models: Vec<_> =
-            models(stats).filter_map(|(model, part)| used(&model, part)).collect();
-        if of_models.is_empty() {
-            let model = self.model.as_deref().unwrap_or_default();
-            return used(model, stats).into_iter().collect();
-        }
-        of_models
+        self.newest = UsedTokens::of(stats, self.model.as_deref().unwrap_or_default());
+        let mut all = self.earlier.clone();
+        all.add(&self.newest);
+        all.totals()
     }
 }
 
-/// The events of a document: the answer, the error and the usage of each model.
+/// The events of a document: the answer, the error and the total of the session.
 pub(super) fn document(line: Json<'_>) -> Vec<Draft<'static>> {
     let answer = line.text_at("response").filter(|text| !text.is_empty());
     let answer = answer.map(|text| text_event("message.assistant", &text));
     let error = line.present("error").and_then(error);
-    let used = line
-        .present("stats")
-        .into_iter()
-        .flat_map(models)
-        .filter_map(|(model, part)| used(&model, part.get("tokens")?));
-    answer.into_iter().chain(error).chain(used).collect()
+    let used = line.present("stats").map(|stats| UsedTokens::of(stats, "").totals());
+    answer.into_iter().chain(error).chain(used.unwrap_or_default()).collect()
 }
 
-/// The parts of the counts, by model.
-fn models(stats: Json<'_>) -> impl Iterator<Item = (Cow<'_, str>, Json<'_>)> {
-    stats.get("models").into_iter().flat_map(Json::members)
-}
+/// The names of the counts in this program. The source counts cached tokens as input, too.
+const COUNTS: [&str; 4] =
+    ["input_tokens", "output_tokens", "cache_read_tokens", "reasoning_tokens"];
 
-/// The tokens that a model used. The source counts cached tokens as input. Its total also has the
-/// tokens of thoughts, which are output.
-fn used(model: &str, counts: Json<'_>) -> Option<Draft<'static>> {
-    let count = |names: &[&str]| names.iter().find_map(|name| counts.get(name)?.as_u64());
-    let (input, output) =
-        (count(&["input_tokens", "prompt"]), count(&["output_tokens", "candidates"]));
-    let total = count(&["total_tokens", "total"]);
-    if [input, output, total].iter().all(|count| count.unwrap_or(0) == 0) {
-        return None;
-    }
-    let cached = count(&["cached"]);
-    let others =
-        total.unwrap_or(0).saturating_sub(input.unwrap_or(0)).saturating_sub(output.unwrap_or(0));
-    Some(event("llm.usage", |data| {
-        let input = input.map(|input| input.saturating_sub(cached.unwrap_or(0)));
-        let counts = [
-            ("input_tokens", input),
-            ("output_tokens", output.map(|output| output.saturating_add(others))),
-            ("cache_read_tokens", cached),
-            ("reasoning_tokens", Some(others).filter(|count| *count > 0)),
-        ];
-        for (name, count) in counts {
-            if let Some(count) = count {
-                data.plain(name, count);
-            }
+/// Token counts by model, in the order of [`COUNTS`]. The model is empty if it is unknown.
+#[derive(Clone, Debug, Default)]
+struct UsedTokens(BTreeMap<String, [u64; 4]>);
+
+impl UsedTokens {
+    /// Those of a process; of the model `otherwise` if they are not told by model.
+    fn of(stats: Json<'_>, otherwise: &str) -> Self {
+        let models = stats.get("models").into_iter().flat_map(Json::members);
+        let mut all = Self::default();
+        for (model, part) in models {
+            all.0.insert(model.into_owned(), counts(part.get("tokens").unwrap_or(part)));
         }
-        data.text_if("model", Some(model).filter(|model| !model.is_empty()));
-    }))
+        if all.0.is_empty() {
+            all.0.insert(otherwise.to_owned(), counts(stats));
+        }
+        all
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (model, counts) in &other.0 {
+            let known = self.0.entry(model.clone()).or_default();
+            known.iter_mut().zip(counts).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+        }
+    }
+
+    /// The events that report them: the total, and its part of each model if there are several.
+    fn totals(&self) -> Vec<Draft<'static>> {
+        let mut sum = [0; 4];
+        for counts in self.0.values() {
+            sum.iter_mut()
+                .zip(counts)
+                .for_each(|(sum, more)| *sum = u64::saturating_add(*sum, *more));
+        }
+        if sum == [0; 4] {
+            return Vec::new();
+        }
+        let told = |counts: [u64; 4], model: &str, scope: &str| {
+            event("llm.usage", |data| {
+                for (name, count) in COUNTS.iter().zip(counts) {
+                    if count > 0 || *name != "reasoning_tokens" {
+                        data.plain(name, count);
+                    }
+                }
+                data.text_if("model", Some(model).filter(|model| !model.is_empty()));
+                data.text("scope", scope);
+            })
+        };
+        let only = self.0.keys().next().filter(|_| self.0.len() == 1).map(String::as_str);
+        let total = told(sum, only.unwrap_or_default(), "total");
+        let parts = self.0.iter().filter(|_| only.is_none());
+        let parts = parts.map(|(model, counts)| told(*counts, model, "model"));
+        [total].into_iter().chain(parts).collect()
+    }
+}
+
+/// The counts of a model. A stream does not tell thoughts apart, but its total has them.
+fn counts(tokens: Json<'_>) -> [u64; 4] {
+    let count = |names: &[&str]| names.iter().find_map(|name| tokens.get(name)?.as_u64());
+    let input = count(&["input_tokens", "prompt"]).unwrap_or(0);
+    let output = count(&["output_tokens", "candidates"]).unwrap_or(0);
+    let cached = count(&["cached"]).unwrap_or(0);
+    let tools = count(&["tool"]).unwrap_or(0);
+    let total = count(&["total_tokens", "total"]).unwrap_or(0);
+    let rest = total.saturating_sub(input).saturating_sub(output).saturating_sub(tools);
+    let thoughts = count(&["thoughts"]).unwrap_or(rest);
+    let input = input.saturating_sub(cached).saturating_add(tools);
+    [input, output.saturating_add(thoughts), cached, thoughts]
 }
 
 /// An error that the client told, or a warning.

@@ -3,7 +3,8 @@
 //! Most lines are only searched in their raw bytes. A line that may match is parsed, and its texts
 //! are searched again.
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use memchr::memmem;
@@ -26,17 +27,29 @@ use crate::run::dir::RunDir;
 use crate::summary::backfill::backfilled;
 use crate::summary::session::streamed::{StreamedText, StreamedTexts};
 
-/// What the lines have that must be parsed whatever is searched for: later summaries, and pieces of
-/// streamed texts.
-static NEEDED: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let pieces = catalogue::rows().iter().filter(|row| row.role == Role::Chunk);
-    let pieces = pieces.map(|row| format!("\"type\":\"{}\",\"timestamp\"", row.name));
-    ["summary.backfilled", "session.summarized"]
-        .map(str::to_owned)
-        .into_iter()
-        .chain(pieces)
-        .collect()
-});
+/// Marks the lines that have one of these. Returns whether there is one.
+fn mark_all(needles: &[impl AsRef<str>], chunk: &LogChunk, marked: &mut [bool]) -> bool {
+    let found = Cell::new(false);
+    for needle in needles {
+        let finder = memmem::Finder::new(needle.as_ref());
+        mark_each(chunk, marked, |bytes, from| {
+            let at = finder.find(bytes.get(from..)?).map(|at| from + at);
+            found.set(found.get() || at.is_some());
+            at
+        });
+    }
+    found.get()
+}
+
+/// The beginnings of lines with types of that role.
+fn typed(role: Role) -> Vec<String> {
+    let rows = catalogue::rows().iter().filter(|row| row.role == role);
+    rows.map(|row| format!("\"type\":\"{}\",\"timestamp\"", row.name)).collect()
+}
+
+/// Pieces of streamed texts, and what ends these.
+static PIECES: LazyLock<[Vec<String>; 2]> =
+    LazyLock::new(|| [typed(Role::Chunk), typed(Role::TaskStart)]);
 
 /// Decides whether an event of a run meets the query.
 pub(super) struct Judge<'q> {
@@ -53,6 +66,9 @@ pub(super) struct Judge<'q> {
 pub(super) struct PartFindings {
     /// The events that meet the query.
     pub(super) matches: Vec<Match>,
+    /// The streamed texts that meet the query as a whole, and where their pieces are.
+    whole: Vec<Match>,
+    joined: HashSet<u64>,
     /// The target and the text of each summary that was recorded later.
     pub(super) backfills: Vec<(String, String)>,
     /// What the session summaries cover.
@@ -78,14 +94,19 @@ impl Judge<'_> {
             self.mark(&chunk, &mut marked);
             for (line, marked) in chunk.lines().iter().zip(&marked) {
                 let bytes = chunk.line(*line);
+                if !*marked {
+                    streamed.interrupt();
+                }
                 findings.events += u64::from(!is_blank(bytes));
                 if *marked {
                     self.judge(line.offset, bytes, &mut streamed, &mut findings);
                 }
             }
         }
-        let rest = streamed.finish().into_iter();
-        findings.matches.extend(rest.filter_map(|text| self.match_of_streamed(text)));
+        self.take_streamed(&streamed.finish(), &mut findings);
+        let PartFindings { joined, whole, matches, .. } = &mut findings;
+        matches.retain(|found| !joined.contains(&found.offset));
+        matches.append(whole);
         Ok(findings)
     }
 
@@ -140,17 +161,29 @@ impl Judge<'_> {
     }
 
     /// Whether a text that came in pieces meets the query.
-    fn match_of_streamed(&self, streamed: StreamedText) -> Option<Match> {
+    fn match_of_streamed(&self, streamed: &StreamedText) -> Option<Match> {
         let mut weights = self.no_weights();
         self.weigh(&streamed.text, &mut weights);
+        let offset = *streamed.offsets.first()?;
         self.query.is_met(&weights).then(|| Match {
             run: self.index,
-            offset: streamed.offset,
+            offset,
             sequence: streamed.sequence,
             bytes: streamed.text.len() as u64,
             weights,
-            streamed: Some(streamed.text.into()),
+            streamed: Some(streamed.text.as_str().into()),
         })
+    }
+
+    /// Takes streamed texts that are complete. Where a text as a whole meets the query, its pieces
+    /// are no hits of their own.
+    fn take_streamed(&self, ended: &[StreamedText], findings: &mut PartFindings) {
+        for text in ended.iter().filter(|text| text.offsets.len() > 1) {
+            if let Some(found) = self.match_of_streamed(text) {
+                findings.joined.extend(&text.offsets);
+                findings.whole.push(found);
+            }
+        }
     }
 
     fn no_weights(&self) -> Box<[u8]> {
@@ -168,11 +201,10 @@ impl Judge<'_> {
     /// Marks the lines that have to be parsed.
     fn mark(&self, chunk: &LogChunk, marked: &mut [bool]) {
         mark_lines(self.query.needles(), chunk, marked);
-        for kind in NEEDED.iter() {
-            let finder = memmem::Finder::new(kind);
-            mark_each(chunk, marked, |bytes, from| {
-                finder.find(bytes.get(from..)?).map(|at| from + at)
-            });
+        mark_all(&["summary.backfilled", "session.summarized"], chunk, marked);
+        let [pieces, ends] = &*PIECES;
+        if mark_all(pieces, chunk, marked) {
+            mark_all(ends, chunk, marked);
         }
         if self.moved.is_empty() {
             return;
@@ -207,13 +239,10 @@ impl Judge<'_> {
         let view = View::of(&event);
         findings.backfills.extend(backfilled(&view));
         findings.boundaries.extend(Boundary::of(&view));
-        if view.role == Role::Chunk {
-            // A part of a log is searched by itself. A text that goes on in the next one is two.
-            if self.filter.takes(&view) {
-                let ended = streamed.observe(&view, offset).into_iter();
-                findings.matches.extend(ended.filter_map(|text| self.match_of_streamed(text)));
-            }
-            return;
+        // A part of a log is searched by itself. A text that goes on in the next one is two.
+        if self.filter.takes(&view) || view.role == Role::TaskStart {
+            let ended = streamed.observe(&view, offset);
+            self.take_streamed(&ended, findings);
         }
         findings.matches.extend(self.match_of(&event, offset, event.summary.as_deref()));
     }

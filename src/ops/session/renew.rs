@@ -80,6 +80,7 @@ pub(crate) fn renew(
                     first_sequence: made.last_sequence + 1,
                     event_id: Some(made.event_id.clone()),
                     text: made.text.clone(),
+                    is_cascading: base.is_cascading,
                 };
                 turns = &turns[taken..];
                 renewal.made.push(made);
@@ -151,6 +152,7 @@ fn prepare(run: &RunDir, settings: &SessionSettings<'_>) -> Result<Ready, OpsErr
         number,
         first_sequence: after.map_or(0, |summary| summary.last_sequence) + 1,
         event_id: after.map(|summary| summary.event_id.clone()),
+        is_cascading: after.is_none_or(|summary| summary.is_cascading),
         text: after.map(|summary| summary.text.clone()).unwrap_or_default(),
     };
     let new = conversation(run, Span { after: newest, until: None }, settings)?;

@@ -45,6 +45,8 @@ pub(super) struct SummaryBase {
     pub(super) event_id: Option<String>,
     /// The text of that version.
     pub(super) text: String,
+    /// Whether it is about the branches above its own too, as far as the scope has them.
+    pub(super) is_cascading: bool,
 }
 
 /// A text for a version, before it is recorded.
@@ -103,7 +105,7 @@ pub(super) fn round(
     let version = NewVersion {
         text: &text,
         filter_key: settings.scope.key(),
-        is_cascading: settings.scope.is_cascading(),
+        is_cascading: settings.scope.is_cascading() && base.is_cascading,
         first_sequence: base.first_sequence,
         last_event_id: &last.event_id,
         last_sequence: last.sequence,

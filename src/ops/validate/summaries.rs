@@ -40,7 +40,9 @@ pub(super) fn check(run: &RunDir, findings: &mut Findings) -> Result<(), OpsErro
         // What no single event has, several pieces of a streamed text may have.
         let mut streamed = StreamedTexts::default();
         let mut ended = Vec::new();
-        let is_piece = |kind: &str| catalogue::role(kind) == Role::Chunk;
+        let is_piece = |kind: &str| {
+            matches!(catalogue::role(kind), Role::Chunk | Role::TaskStart | Role::ToolStart)
+        };
         events_of(run, None, is_piece, |view, line| {
             ended.extend(streamed.observe(view, line.offset));
         })?;

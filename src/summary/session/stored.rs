@@ -28,7 +28,7 @@ pub(crate) struct StoredSummary {
     /// The branch that it is about; empty for the whole run.
     pub(crate) filter_key: String,
     /// Whether it is about the branches above that one too.
-    is_cascading: bool,
+    pub(crate) is_cascading: bool,
     /// The last event that it covers: the boundary.
     pub(crate) last_event_id: String,
     /// The sequence of that event.

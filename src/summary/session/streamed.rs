@@ -1,26 +1,28 @@
 //! Joins the pieces of streamed texts, for what looks at whole texts.
 
+use std::collections::HashMap;
+
 use super::stream_name::StreamName;
 use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::role::Role;
 
-/// The most texts that are open at once. The oldest one ends when another one begins.
-const OPEN: usize = 32;
+/// The most texts that are open at once. With more, all of them end.
+const OPEN: usize = 1024;
 /// The most bytes of a text that are kept.
 const MOST: usize = 1 << 20;
 
 /// A text that came in pieces.
 #[derive(Clone, Debug)]
 pub(crate) struct StreamedText {
-    name: StreamName,
     /// The pieces so far.
     pub(crate) text: String,
-    /// The id, the sequence and the branch of the first piece, and the byte at which its line begins.
+    /// The id, the sequence and the branch of the first piece.
     pub(crate) event_id: String,
     pub(crate) sequence: u64,
-    pub(crate) offset: u64,
     pub(crate) branch: Option<String>,
+    /// The bytes at which the lines of the pieces begin.
+    pub(crate) offsets: Vec<u64>,
     /// Whether it is reasoning.
     pub(crate) is_thought: bool,
     /// Who sends it.
@@ -32,9 +34,9 @@ pub(crate) struct StreamedText {
 /// The streamed texts that may get more pieces.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StreamedTexts {
-    open: Vec<StreamedText>,
-    /// Whether the newest event was a piece of the newest text.
-    is_adjacent: bool,
+    open: HashMap<StreamName, StreamedText>,
+    /// The text without an id that the newest event was a piece of.
+    newest: Option<StreamName>,
 }
 
 impl StreamedTexts {
@@ -42,41 +44,49 @@ impl StreamedTexts {
     /// request or the end of a run ends all of them.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64) -> Vec<StreamedText> {
         if view.role != Role::Chunk {
-            self.is_adjacent &= view.role.is_bookkeeping();
+            if !view.role.is_bookkeeping() {
+                self.interrupt();
+            }
             let ends = view.role == Role::TaskStart || view.role.ends_run();
             return if ends { self.finish() } else { Vec::new() };
         }
         let Some(piece) = view.text() else { return Vec::new() };
         let name = StreamName::of(view);
-        let known = self.open.iter().rposition(|text| text.name == name);
-        let known =
-            known.filter(|at| name.has_id() || self.is_adjacent && at + 1 == self.open.len());
-        self.is_adjacent = true;
-        if let Some(at) = known {
-            let mut text = self.open.remove(at);
+        let newest = self.newest.take();
+        let goes_on = name.has_id() || newest.as_ref() == Some(&name);
+        if !name.has_id() {
+            self.newest = Some(name.clone());
+        }
+        if let Some(text) = self.open.get_mut(&name).filter(|_| goes_on) {
             let room = MOST.saturating_sub(text.text.len());
             text.text.push_str(&piece[..piece.floor_char_boundary(room)]);
-            self.open.push(text);
+            text.offsets.push(offset);
             return Vec::new();
         }
-        self.open.push(StreamedText {
-            name,
+        let mut ended = if self.open.len() >= OPEN { self.finish() } else { Vec::new() };
+        let text = StreamedText {
             text: piece.into_owned(),
             event_id: view.event.event_id.clone().into_owned(),
             sequence: view.event.sequence,
-            offset,
             branch: view.event.branch.clone().map(Into::into),
+            offsets: vec![offset],
             is_thought: view.thought().is_some() || catalogue::is_reasoning(&view.event.kind),
             actor: view.event.actor.clone().into_owned(),
             is_of_sub_agent: view.is_of_sub_agent(),
-        });
-        let surplus = self.open.len().saturating_sub(OPEN);
-        self.open.drain(..surplus).collect()
+        };
+        ended.extend(self.open.insert(name, text));
+        ended
+    }
+
+    /// What follows is no neighbour of the newest piece. Of texts without an id, only neighbours
+    /// belong together.
+    pub(crate) fn interrupt(&mut self) {
+        self.newest = None;
     }
 
     /// The texts that are still open, by their beginnings.
     pub(crate) fn finish(&mut self) -> Vec<StreamedText> {
-        let mut ended = std::mem::take(&mut self.open);
+        let mut ended: Vec<StreamedText> = std::mem::take(&mut self.open).into_values().collect();
         ended.sort_by_key(|text| text.sequence);
         ended
     }

@@ -150,10 +150,9 @@ impl TranscriptFold {
             // What was approved may differ from what was asked.
             false => {
                 let given = self.one_line(given.filter(|given| given.tell())?);
-                let is_other = self.circumstances.began_with(call).is_some_and(|old| old != given);
-                let told = || {
-                    format!("{} began with other arguments: {}", view.tool(), shown(&given, view))
-                };
+                let is_other = self.circumstances.begins_again(call, &given);
+                let tool = view.tool();
+                let told = || format!("{tool} began with other arguments: {}", shown(&given, view));
                 return is_other.then(told);
             }
             _ => {}

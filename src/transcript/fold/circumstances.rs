@@ -133,9 +133,15 @@ impl Circumstances {
         }
     }
 
-    /// The arguments with which an open call began, in one line.
-    pub(super) fn began_with(&self, index: usize) -> Option<&str> {
-        self.open.get(&index).map(|call| call.arguments.as_str())
+    /// Takes another start of an open call, with its arguments in one line. Returns whether these are
+    /// others than those before.
+    pub(super) fn begins_again(&mut self, index: usize, arguments: &str) -> bool {
+        let Some(call) = self.open.get_mut(&index) else { return false };
+        if call.arguments == arguments {
+            return false;
+        }
+        let before = std::mem::replace(&mut call.arguments, arguments.to_owned());
+        !before.is_empty()
     }
 
     /// Observes the end of a call. Returns whether it only searched for something.
