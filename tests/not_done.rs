@@ -140,7 +140,9 @@ fn what_events_say_of_files() {
     record(&bench, &[refused("/etc/shadow"), refused("/etc/passwd")]);
     let text = bench.ok(&["transcript", "r", "--format", "text"]);
     assert!(
-        ["shadow", "passwd"].iter().all(|name| text.contains(&format!("refused: /etc/{name}")))
+        ["shadow", "passwd"]
+            .iter()
+            .all(|name| text.contains(&format!("z was refused /etc/{name}")))
     );
 }
 
