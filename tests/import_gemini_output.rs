@@ -108,7 +108,7 @@ fn two_processes_of_a_session() {
     assert_eq!(bench.call(&["chapter", "due", "gemini-gem-p", "--trigger", "1000"]).status, 1);
 }
 
-/// If this fails, nobody learns that the output and the session file count twice.
+/// If this fails, nobody learns that a run has the output and the session file, or tokens count twice.
 #[test]
 fn the_stream_and_the_session_file() {
     let bench = Bench::new();
@@ -120,11 +120,13 @@ fn the_stream_and_the_session_file() {
     fs::write(bench.path("session.json"), file.to_string()).unwrap();
     let end = json!({"status": "success", "stats": stats()});
     fs::write(bench.path("out.jsonl"), stream(end)).unwrap();
-    let warning = "count twice";
+    let warning = "prompts and answers are there twice";
     for (file, warns) in [("session.json", false), ("out.jsonl", true), ("session.json", true)] {
         let said = bench.call(&["import", file]);
         assert_eq!(said.err.contains(warning), warns, "{file}: {}", said.err);
     }
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(list["runs"][0]["counts"]["input_tokens"], 1300);
 }
 
 /// If this fails, a session that failed passes as completed.

@@ -172,9 +172,15 @@ fn fill(
     receipt.why.get_or_insert_with(|| session.why.clone());
     let may_be = !is_new || session.files.len() > 1;
     if may_be && is_in_two_forms(recorder, session)? {
-        let warning = "the run has the output of the session's processes and its file: their calls \
-                       and tokens count twice; import the file into a run of its own";
-        receipt.warnings.push(warning.to_owned());
+        // The total that a process of Gemini CLI printed stands for the calls of the file.
+        let twice = match session.dialect.name {
+            "gemini" => "prompts and answers are there twice",
+            _ => "their calls and tokens count twice",
+        };
+        receipt.warnings.push(format!(
+            "the run has the output of the session's processes and its file: {twice}; import the \
+             file into a run of its own"
+        ));
     }
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
@@ -226,7 +232,7 @@ fn is_in_two_forms(recorder: &mut Recorder, session: &Session) -> Result<bool, R
         "codex" if recorder.stored(&format!("codex:{}.1", session.id))?.is_some() => {
             |view| view.field(HISTORY).is_some()
         }
-        // A message of the file has an id, and the total of a process has none.
+        // A message of the file has an id. The total of a process has none.
         "gemini" => |view| view.role == Role::Usage && view.model_call_id().is_some(),
         _ => return Ok(false),
     };
