@@ -323,6 +323,9 @@ fn no_hit() {
     let said = bench.call(&["search", "unicorn"]);
     assert_eq!((said.status, said.out.as_str()), (1, ""));
     assert!(said.err.contains("no hit; searched r: 2 events in 1 run"), "{}", said.err);
+    bench.ok(&["emit", "run.created", "--run", "other"]);
+    let said = bench.call(&["search", "unicorn", "--run", "r", "--scope", "other-runs"]);
+    assert!(said.err.contains("no hit; searched 1 event in 1 run"), "{}", said.err);
     let said = bench.call(&["search", "unicorn", "--format", "json"]);
     assert_eq!(said.status, 1);
     assert_eq!(document(&said)["results"], json!([]));

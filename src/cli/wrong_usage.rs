@@ -64,7 +64,7 @@ fn invalid(error: &clap::Error) -> Option<&str> {
     }
 }
 
-/// What to write if the value of `--capture` stands behind it as a word of its own.
+/// What to write if the value of `--capture` is a separate word.
 fn without_equals(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
     let value = invalid(error)?;
     let is_this = |pair: &[OsString]| pair[0] == "--capture" && pair[1] == value;

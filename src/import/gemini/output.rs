@@ -162,7 +162,7 @@ impl PrintedSession {
         self.calls.start(source, &call, 0, |_| {})
     }
 
-    /// The total of the session so far. The error that ended it is told by its end.
+    /// The total of the session so far. The end of the session has the error.
     fn result(&mut self, line: Json<'_>) -> Vec<Draft<'static>> {
         let Some(stats) = line.present("stats") else { return Vec::new() };
         self.newest = UsedTokens::of(stats, self.model.as_deref().unwrap_or_default());
@@ -190,7 +190,7 @@ const COUNTS: [&str; 4] =
 struct UsedTokens(BTreeMap<String, [u64; 4]>);
 
 impl UsedTokens {
-    /// Those of a process; of the model `otherwise` if they are not told by model.
+    /// Those of a process. If the source does not tell them by model, they are of `otherwise`.
     fn of(stats: Json<'_>, otherwise: &str) -> Self {
         let models = stats.get("models").into_iter().flat_map(Json::members);
         let mut all = Self::default();

@@ -63,9 +63,9 @@ pub(in crate::cli) struct ExecArgs {
     /// Create, start and end a run for this command; print its id on standard error
     #[arg(long)]
     run_new: bool,
-    /// A file that the new run must produce: a path in its directory deliverables/, which is made,
-    /// perhaps with conditions as in `validate --require`. The command finds the directory as
-    /// $RUNLOG_RUNS_DIR/$RUNLOG_RUN/deliverables/. Can be repeated
+    /// A file that the command must leave in $RUNLOG_RUNS_DIR/$RUNLOG_RUN/deliverables/, which
+    /// exists when it starts: a path there, perhaps with conditions as in `validate --require`; can
+    /// be repeated
     #[arg(long, value_name = "SPEC", requires = "run_new", value_parser = deliverable)]
     deliverable: Vec<String>,
     /// The name of the tool [default: the name of the command]

@@ -159,7 +159,8 @@ fn conclude(args: &SearchArgs, current: &str, outcome: &SearchOutcome, ui: &Ui) 
         size(searched.bytes)
     );
     if outcome.hits.is_empty() {
-        let of_run = if searched.runs == 1 { format!("{current}: ") } else { String::new() };
+        let is_current = matches!(args.scope, ScopeArg::CurrentHidden | ScopeArg::CurrentRun);
+        let of_run = if is_current { format!("{current}: ") } else { String::new() };
         ui.note(&format!("no hit; searched {of_run}{where_}"));
         match args.scope {
             ScopeArg::CurrentHidden => {

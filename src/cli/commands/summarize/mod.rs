@@ -311,8 +311,7 @@ fn one(
     let asks_nothing = worker.is_some() && reading.wanted.events().is_empty();
     if asks_nothing && context.alone && !args.model.follow {
         notes.push(format!(
-            "{0}: no event waits for a model; `runlog summarize {0} --session` with a command \
-             summarizes the whole run",
+            "{0}: no event waits for a model; add --session to summarize the whole run",
             run.name()
         ));
     }
