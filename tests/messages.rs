@@ -103,3 +103,27 @@ fn a_run_without_its_log() {
         assert_eq!(message, "runs/r has files of a run, but no events.jsonl", "{args:?}");
     }
 }
+
+/// If this fails, a gate passes because of an older run when the newest one lost its log, or fails
+/// because of a run that is long over.
+#[test]
+fn the_newest_run_without_its_log() {
+    let bench = Bench::new();
+    for (run, year) in [("old", "2026"), ("new", "2027")] {
+        for kind in ["run.created", "run.completed"] {
+            let time = format!("{year}-01-01T00:00:00Z");
+            bench.ok(&["emit", kind, "--run", run, "--timestamp", &time]);
+        }
+    }
+    let hide = |run: &str, to: &str| {
+        let directory = bench.path("runs").join(run);
+        std::fs::rename(directory.join("events.jsonl"), bench.path(to)).unwrap();
+        directory
+    };
+    let new = hide("new", "log");
+    let (message, _) = told(&bench, 66, &["validate"]);
+    assert_eq!(message, "runs/new has files of a run, but no events.jsonl");
+    std::fs::rename(bench.path("log"), new.join("events.jsonl")).unwrap();
+    hide("old", "log");
+    bench.ok(&["validate"]);
+}

@@ -1,14 +1,17 @@
 //! Finding runs in a runs directory.
 
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use super::RunError;
+use super::derive::MAX_STATE;
 use super::dir::{EVENTS, RunDir};
+use super::document::stored_facts;
 use super::missing::MissingRun;
 use crate::event::envelope;
 use crate::event::id::RunId;
 use crate::event::time::Timestamp;
-use crate::fs::{EntryKind, FsError, PathAt, entries};
+use crate::fs::{EntryKind, FsError, PathAt, entries, read_small};
 use crate::log::reader::{Body, LogReader};
 
 /// Like [`find`], and holds the run.
@@ -98,6 +101,27 @@ pub(crate) struct Survey {
     /// What looks like a run but is not read as one: directories that cannot be inspected or have
     /// other names, links to runs elsewhere.
     pub unreadable: Vec<RunError>,
+}
+
+impl Survey {
+    /// The runs without a log that may be newer than the newest run that has one.
+    pub(crate) fn newer_without_log(&self, newest: &RunDir) -> Vec<&RunDir> {
+        let newest = first_time(newest);
+        self.without_log.iter().filter(|run| begun(run) >= newest).collect()
+    }
+}
+
+/// When a run without a log began: what `run.json` says, or else when its directory was changed.
+fn begun(run: &RunDir) -> Option<Timestamp> {
+    let state = read_small(&run.state(), MAX_STATE).ok().flatten();
+    let created = state.and_then(|bytes| stored_facts(&bytes)?.created_at);
+    created.or_else(|| changed(run.path()))
+}
+
+/// When a directory was changed.
+fn changed(path: &Path) -> Option<Timestamp> {
+    let since = path.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok().map(Timestamp::from_millis)
 }
 
 /// Looks through a runs directory: the directories in it whose names are valid run ids. A runs

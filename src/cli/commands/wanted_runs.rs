@@ -32,7 +32,13 @@ impl WantedRuns {
         }
         for name in names.iter().filter(|_| !everything) {
             match global.find(name) {
-                Ok(run) => runs.push(run),
+                Ok(run) => {
+                    if name == LATEST && !global.is_own_runs_dir {
+                        let found = survey(&global.runs_dir)?;
+                        missing.extend(found.newer_without_log(&run).into_iter().map(without_log));
+                    }
+                    runs.push(run);
+                }
                 Err(error) => {
                     let found = survey(&global.runs_dir).unwrap_or_default();
                     // If all runs lost their logs, so did the newest one.
