@@ -28,6 +28,7 @@ mod export_runs;
 mod export_tables;
 mod facts;
 mod faults;
+mod file_format;
 mod first_steps;
 mod fix;
 mod fold;

@@ -8,6 +8,7 @@ mod clock;
 mod commands;
 mod complete;
 mod exit;
+mod file_format;
 mod filter;
 mod host;
 mod instead;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::{Global, RunArg};
-use crate::cli::exit::Exit;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::file_format::by_ending;
 use crate::cli::ui::Ui;
 use crate::fs::replace;
 use crate::graph::drawing::Drawing;
@@ -29,9 +30,10 @@ use crate::text::human::plural;
 pub(in crate::cli) struct GraphArgs {
     #[command(flatten)]
     run: RunArg,
-    /// The output format
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: GraphFormat,
+    /// The output format [default: what the name of --output ends with (.dot, .gv, .json), else
+    /// mermaid]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<GraphFormat>,
     /// The maximum number of boxes in a drawing
     #[arg(long, value_name = "N", default_value_t = BOXES, value_parser = boxes)]
     limit: usize,
@@ -66,15 +68,44 @@ Exit status:
   74  a file could not be read or written
   77  a path is unsafe, or permission is missing";
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {
     /// A flowchart for a `mermaid` code block in Markdown
-    #[default]
     Mermaid,
     /// For Graphviz
     Dot,
     /// {"nodes": […], "edges": […], "problems": […]}
     Json,
+}
+
+/// What the name of an output file ends with.
+const ENDINGS: &[(&str, GraphFormat)] = &[
+    ("mmd", GraphFormat::Mermaid),
+    ("dot", GraphFormat::Dot),
+    ("gv", GraphFormat::Dot),
+    ("json", GraphFormat::Json),
+];
+
+/// What the name of a file ends with that Graphviz makes.
+const PICTURES: &[(&str, &str)] = &[("svg", "svg"), ("png", "png"), ("pdf", "pdf")];
+
+impl GraphArgs {
+    /// # Errors
+    /// When a picture is wanted, which is no format.
+    fn format(&self) -> anyhow::Result<GraphFormat> {
+        let file = self.output.as_deref();
+        match (self.format.or_else(|| by_ending(file, ENDINGS)), by_ending(file, PICTURES)) {
+            (Some(format), _) => Ok(format),
+            (None, None) => Ok(GraphFormat::Mermaid),
+            (None, Some(picture)) => {
+                let message = format!("a graph is not written as {}", picture.to_uppercase());
+                let hint = format!(
+                    "Graphviz makes the picture: `runlog graph --format dot | dot -T{picture} -o FILE`"
+                );
+                Err(Failure::new(Exit::Usage, message).hint(hint).into())
+            }
+        }
+    }
 }
 
 /// A limit of boxes: two tasks and what is between them are the least that makes sense.
@@ -84,14 +115,15 @@ fn boxes(text: &str) -> Result<usize, String> {
 }
 
 pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
+    let format = args.format()?;
     let run = args.run.find(global)?;
     let graph = graph(&run, args.events, ui)?;
     let limit = (!args.all).then_some(args.limit);
-    let drawing = match args.format {
+    let drawing = match format {
         GraphFormat::Json => None,
         GraphFormat::Mermaid | GraphFormat::Dot => Some(Drawing::of(&graph, limit)),
     };
-    let text = match (&drawing, args.format) {
+    let text = match (&drawing, format) {
         (Some(drawing), GraphFormat::Dot) => dot(drawing),
         (Some(drawing), _) => mermaid(drawing),
         (None, _) => json::document(&graph),
@@ -101,7 +133,7 @@ pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         None => ui.data(text.as_bytes())?,
     }
     if let Some(drawing) = drawing {
-        note_size(&drawing, args.format, ui);
+        note_size(&drawing, format, ui);
         warn_of_problems(&graph, ui);
     }
     Ok(Exit::Fine)

@@ -1,6 +1,5 @@
 //! `runlog transcript`
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -9,6 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::open::open_page;
 use super::{Appending, Global, RunArg, text_or_file};
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::file_format::by_ending;
 use crate::cli::pager::Pager;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
@@ -246,17 +246,18 @@ fn follow(run: &RunDir, look: text::TextLook, ui: &Ui) -> anyhow::Result<Exit> {
     }
 }
 
+/// What the name of an output file ends with.
+const ENDINGS: &[(&str, TranscriptFormat)] = &[
+    ("html", TranscriptFormat::Html),
+    ("htm", TranscriptFormat::Html),
+    ("txt", TranscriptFormat::Text),
+    ("json", TranscriptFormat::Json),
+];
+
 impl TranscriptArgs {
     fn format(&self) -> TranscriptFormat {
-        let ending = self.output.as_deref().and_then(Path::extension).and_then(OsStr::to_str);
-        let by_name = || match ending {
-            _ if self.follow => TranscriptFormat::Text,
-            Some("html" | "htm") => TranscriptFormat::Html,
-            Some("txt") => TranscriptFormat::Text,
-            Some("json") => TranscriptFormat::Json,
-            _ => TranscriptFormat::Markdown,
-        };
-        self.format.unwrap_or_else(by_name)
+        let usual = if self.follow { TranscriptFormat::Text } else { TranscriptFormat::Markdown };
+        self.format.or_else(|| by_ending(self.output.as_deref(), ENDINGS)).unwrap_or(usual)
     }
 
     fn extent(&self) -> Extent {

@@ -32,11 +32,11 @@ const SUMMARY: &str = "Session summary";
 /// Prints the session summary (if `summarize --session` made one), folded chapters, and the events
 /// after them as a conversation with numbered tasks, within a budget of tokens. No model is asked.
 ///
-/// If it does not fit, large results of earlier rounds become placeholders that name the event, and
-/// oversized results lose their middle. Then whole rounds are left out. A round is a request and
-/// everything up to the next request. The newest round always stays; if it is too large alone, its
-/// oldest steps are left out. A call is never parted from its result. Standard error says what is
-/// left out and how to read it.
+/// Large results of earlier rounds become placeholders that name the event, and oversized results
+/// lose their middle. If that does not fit the budget, whole rounds are left out. A round is a
+/// request and everything up to the next request. The newest round always stays; if it is too large
+/// alone, its oldest steps are left out. A call is never parted from its result. Standard error says
+/// what is left out and how to read it.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct ContextArgs {

@@ -14,6 +14,7 @@ pub(super) use self::filter::RunFilter;
 use super::runs::{RunColumn, RunRow, SortKey, TableForm, compare, runs_table, tsv};
 use super::{Global, now};
 use crate::cli::exit::{Exit, NO_RUNS};
+use crate::cli::file_format::by_ending;
 use crate::cli::parallel::{THREADS, each};
 use crate::cli::ui::Ui;
 use crate::fs::replace;
@@ -59,9 +60,10 @@ pub(in crate::cli) struct ListArgs {
         hide_possible_values = true
     )]
     columns: Vec<RunColumn>,
-    /// The output format
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    format: ListFormat,
+    /// The output format [default: what the name of --output ends with (.json, .tsv, .html), else
+    /// table]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ListFormat>,
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -78,7 +80,7 @@ Examples:
   runlog list --agent codex --grep parser        by agent, and title or prompt
   runlog list --where metadata.git_branch=main   by any member of run.json
   runlog list --format tsv --columns run,cost    exact values for other programs
-  runlog list --format html --output runs/index.html    a page with links
+  runlog list --output runs/index.html           a page with links
 
 Exit status:
   0   success, also if no run matches
@@ -89,10 +91,9 @@ Exit status:
   77  a path is unsafe, or permission is missing";
 
 /// The formats of a list of runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ListFormat {
     /// For people
-    #[default]
     Table,
     /// For programs: run.json of each run, and totals
     Json,
@@ -102,6 +103,21 @@ enum ListFormat {
     Ids,
     /// A page for a browser
     Html,
+}
+
+/// What the name of an output file ends with.
+const ENDINGS: &[(&str, ListFormat)] = &[
+    ("json", ListFormat::Json),
+    ("tsv", ListFormat::Tsv),
+    ("html", ListFormat::Html),
+    ("htm", ListFormat::Html),
+];
+
+impl ListArgs {
+    fn format(&self) -> ListFormat {
+        let by_name = || by_ending(self.output.as_deref(), ENDINGS);
+        self.format.or_else(by_name).unwrap_or(ListFormat::Table)
+    }
 }
 
 #[derive(Serialize)]
@@ -144,6 +160,7 @@ fn other_agents(filter: &RunFilter, runs: &[RunDir]) -> Option<String> {
 
 pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     global.named_runs_dir_exists()?;
+    let format = args.format();
     let mut found = survey(&global.runs_dir)?;
     let names: Vec<String> = found.runs.iter().map(RunDir::name).collect();
     let now = now();
@@ -151,7 +168,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         let mut listed = look(run.clone())?;
         let is_wanted = args.filter.takes(&listed.row, &listed.document, now);
         // Ten thousands of documents are some hundred megabytes.
-        if args.format != ListFormat::Json {
+        if format != ListFormat::Json {
             listed.document = Vec::new();
         }
         Ok(is_wanted.then_some(listed))
@@ -166,7 +183,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     runs.sort_by(|one, other| compare(args.sort, args.reverse, &one.row, &other.row));
     runs.truncate(args.limit.unwrap_or(usize::MAX));
     let rows: Vec<&RunRow> = runs.iter().map(|listed| &listed.row).collect();
-    if runs.is_empty() && args.format != ListFormat::Json {
+    if runs.is_empty() && format != ListFormat::Json {
         let place = global.runs_dir.display();
         match () {
             () if !names.is_empty() => ui.note(&format!("no run in {place} matches")),
@@ -178,7 +195,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             ui.note(&format!("the agents of these runs are {agents}"));
         }
     }
-    let text = match args.format {
+    let text = match format {
         ListFormat::Json => {
             let total = Total::of(rows.iter().map(|row| &row.facts));
             let total = TotalDocument::from(&total);

@@ -39,8 +39,8 @@ pub(in crate::cli) struct ValidateArgs {
     /// All runs, with one line per run
     #[arg(long)]
     all: bool,
-    /// The output format of the findings [default: human; in GitHub Actions: github, and a job
-    /// summary]
+    /// The output format of the findings [default: what the name of --output ends with (.json,
+    /// .xml, .sarif, .md), else human; in GitHub Actions: github, and a job summary]
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<ReportFormat>,
     /// Also write the findings to a file in another format (may be repeated)

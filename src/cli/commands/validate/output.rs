@@ -10,6 +10,7 @@ use crate::check::report::{
 };
 use crate::cli::commands::runs::shorten;
 use crate::cli::exit::{Exit, Failure, sentence};
+use crate::cli::file_format::by_ending;
 use crate::cli::ui::Ui;
 use crate::fs::{Action, FsError, replace};
 use crate::json;
@@ -28,6 +29,14 @@ pub(super) struct Output<'o> {
     pub(super) verbose: bool,
 }
 
+/// What the name of a report ends with.
+const ENDINGS: &[(&str, ReportFormat)] = &[
+    ("json", ReportFormat::Json),
+    ("xml", ReportFormat::Junit),
+    ("sarif", ReportFormat::Sarif),
+    ("md", ReportFormat::Markdown),
+];
+
 /// A report in a file: without colours, with lines of any length.
 const PLAIN: (bool, Option<usize>) = (false, None);
 
@@ -42,7 +51,8 @@ impl Output<'_> {
         let main = match &args.output {
             Some(path) if path != Path::new("-") => {
                 // The annotations are for the log of the job, also if the report is for a file.
-                let format = args.format.unwrap_or(ReportFormat::Human);
+                let by_name = || by_ending(Some(path), ENDINGS);
+                let format = args.format.or_else(by_name).unwrap_or(ReportFormat::Human);
                 let written = self.file(format).and_then(|text| write(path, &text));
                 let annotated = match on_github {
                     true => self.text(ReportFormat::Github, PLAIN),
