@@ -223,6 +223,18 @@ fn hard_run(bench: &Bench) {
             "args": {"changes": [{"path": "/a/l.txt", "kind": "update"}, {"path": "m", "kind": "add"}]}}),
         ),
         call("tool.completed", json!({"tool_name": "patch", "result": "ok"})),
+        // One agent reports costs in messages, another one in usage too.
+        call("response", json!({"agentId": "a1", "text": "done", "cost": 0.25})),
+        call(
+            "llm.usage",
+            json!({"agentId": "a1", "model": "gpt-5", "input_tokens": 900, "output_tokens": 90}),
+        ),
+        call("response", json!({"agentId": "a2", "text": "done", "cost": 0.5})),
+        call(
+            "llm.usage",
+            json!({"agentId": "a2", "model": "gpt-5", "input_tokens": 800, "output_tokens": 80,
+            "cost_usd": 0.125}),
+        ),
         call("error.raised", json!({"message": "broken", "runId": "x1"})),
         call("run.failed", json!({"reason": "broken"})),
     ];

@@ -365,3 +365,19 @@ fn a_misspelt_list_of_deliverables_is_told() {
         assert!(verdict.out.contains("RL906"), "{}", verdict.out);
     }
 }
+
+/// If this fails, a job that failed passes because an earlier job, with the same run id, completed.
+#[test]
+fn a_failed_job_does_not_pass_for_an_earlier_one() {
+    let bench = Bench::with_run();
+    bench.emit(&["run.completed"]);
+    bench.ok(&["validate", "r"]);
+    bench.emit(&["tool.started", "--correlation-id", "c", "-f", "tool_name=make"]);
+    bench.emit(&["tool.failed", "--correlation-id", "c", "-f", "tool_name=make"]);
+    bench.emit(&["run.failed", "-f", "error=the build is broken"]);
+    let report = gate(&bench, &["r"]);
+    assert_eq!(report.status, 1);
+    let report = report.out;
+    assert!(report.contains("RL402"), "{report}");
+    assert!(report.contains("cannot change the status from completed to failed"), "{report}");
+}

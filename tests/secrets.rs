@@ -621,3 +621,19 @@ fn secrets_in_pieces_and_in_base64() {
         assert!(event.contains("[REDACTED:authorization-header]"), "{header}: {event}");
     }
 }
+
+/// If this fails, the name of a task carries a secret to the agent that is asked for chapters.
+#[test]
+fn no_prompt_of_a_round_has_a_secret() {
+    let bench = Bench::with_run();
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    for text in [format!("use {key} now"), "second".to_owned()] {
+        bench.emit(&["message.user", "--no-redact", "-f", &format!("text={text}")]);
+        bench.emit(&["llm.usage", "-F", "input_tokens=900", "-F", "output_tokens=1"]);
+    }
+    let agent = "cat > prompt; echo '[]'";
+    bench.ok(&["chapter", "run", "r", "--trigger", "1", "--agent-cmd", agent]);
+    let prompt = fs::read_to_string(bench.path("prompt")).unwrap();
+    assert!(prompt.contains("[REDACTED"), "{prompt}");
+    assert!(!prompt.contains(&key), "{prompt}");
+}

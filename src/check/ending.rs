@@ -112,6 +112,11 @@ impl LateWork {
         }
     }
 
+    /// Whether there is work that was recorded as it happened, not imported.
+    pub(super) fn is_live(&self) -> bool {
+        self.is_live
+    }
+
     /// The finding, if there is any such work.
     pub(super) fn finding(self) -> Option<Finding> {
         let number = match self.count {

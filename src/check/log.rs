@@ -30,6 +30,7 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::HexHash;
 use crate::history::calls::{Call, Observed};
 use crate::history::state::RunState;
+use crate::history::status::Status;
 use crate::json::{self, Fault, Json, JsonRules};
 use crate::log::reader::{Body, Line};
 use crate::run::derive::Records;
@@ -224,11 +225,15 @@ impl LogCheck {
         if let Some(illegal) = records.effect.illegal {
             let code = if illegal.from.is_terminal() { Code::RL402 } else { Code::RL401 };
             let (from, to) = (illegal.from.name(), illegal.to.name());
-            let message = format!("{} cannot turn a {from} run {to}", view.event.kind);
+            let message =
+                format!("{} cannot change the status from {from} to {to}", view.event.kind);
             let finding = Finding::new(code, spot.place(), message);
-            // A trap at the end of a script may end a run that has already ended.
+            // A trap at the end of a script may end a run that has already ended. A worse end after
+            // more work is about that work.
             let second_end = illegal.from.is_terminal() && illegal.to.is_terminal();
-            let most = if second_end { Level::Warning } else { Level::Error };
+            let is_worse = matches!(illegal.to, Status::Failed | Status::Incomplete);
+            let is_trap = second_end && !(is_worse && self.late_work.is_live());
+            let most = if is_trap { Level::Warning } else { Level::Error };
             self.findings.push(finding.at_most(most));
         }
         self.late_work.observe(view, state, || spot.place());

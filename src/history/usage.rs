@@ -126,7 +126,7 @@ impl Usage {
     }
 
     /// Makes the cost unknown.
-    pub(super) fn forget_cost(&mut self) {
+    pub(crate) fn forget_cost(&mut self) {
         (self.cost_micros, self.estimated_micros, self.uncosted_calls) = (None, None, 0);
     }
 

@@ -5,6 +5,7 @@ use std::hash::BuildHasher as _;
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashSet};
 
+use super::cost_reports::CostReports;
 use super::fold::agent_of;
 use crate::event::fields::{UsageScope, View};
 use crate::event::role::Role;
@@ -57,8 +58,8 @@ pub(super) struct ModelRounds {
     /// Calls that name their response, until its usage is known.
     by_response: HashMap<u64, Vec<usize>>,
     agents: HashMap<u64, OpenRound>,
-    /// The sessions that report a cost as a whole. It covers their calls without a cost.
-    pub(super) settled: HashSet<String>,
+    /// What reports a cost as a whole.
+    pub(super) cost_reports: CostReports,
     /// Whether the agent's latest call of a tool failed.
     failed: HashMap<u64, bool>,
     /// Calls with their arguments.
@@ -80,8 +81,10 @@ impl ModelRounds {
     pub(super) fn observe(&mut self, view: &View<'_, '_>, call: Option<usize>) {
         let agent = agent_of(view);
         let agent = self.hasher.hash_one(agent.as_deref().unwrap_or_default());
-        if let Some(usage) = Usage::of(view) {
-            self.usage(view, &usage, agent);
+        let usage = Usage::of(view);
+        self.cost_reports.observe(view, usage.as_ref());
+        if usage.is_some() {
+            self.usage(view, agent);
         }
         if view.role == Role::TaskStart {
             self.agents.remove(&agent);
@@ -117,13 +120,9 @@ impl ModelRounds {
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 
-    fn usage(&mut self, view: &View<'_, '_>, usage: &Usage, agent: u64) {
+    fn usage(&mut self, view: &View<'_, '_>, agent: u64) {
         let event = view.event;
-        let scope = view.usage_scope();
-        if scope == UsageScope::Session && usage.reported_micros().is_some() {
-            self.settled.insert(event.session_id.clone().into_owned());
-        }
-        if scope != UsageScope::Call {
+        if view.usage_scope() != UsageScope::Call {
             return;
         }
         let next = u32::try_from(self.model_calls.len()).unwrap_or(u32::MAX);

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::json::Members;
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 use super::TableFold;
 use super::call_kind::{CallKind, command_of};
 use super::cell::{Dollars, JsonText};
+use super::cost_reports::{CostReports, cost_in_message};
 use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
 use super::touched::touched;
@@ -30,9 +31,8 @@ pub(crate) trait RowSink {
     /// The spawned agents: the number of the first event of the call that spawned each. They come
     /// right after the run.
     fn agents(&mut self, _: &HashMap<String, u64>) {}
-    /// The sessions that report a cost as a whole, which covers their calls without a cost. They
-    /// come right after the agents.
-    fn settled_sessions(&mut self, _: &HashSet<String>) {}
+    /// What reports a cost as a whole. It comes right after the agents.
+    fn cost_reports(&mut self, _: &CostReports) {}
     /// A row of `calls`.
     fn call(&mut self, _: CallRow) {}
     /// A row of `usage`.
@@ -90,10 +90,10 @@ impl<'f> RowPass<'f> {
         &self.spawned_by
     }
 
-    /// The sessions that report a cost as a whole.
+    /// What reports a cost as a whole.
     #[must_use]
-    pub(crate) fn settled_sessions(&self) -> &HashSet<String> {
-        &self.fold.rounds.settled
+    pub(crate) fn cost_reports(&self) -> &CostReports {
+        &self.fold.rounds.cost_reports
     }
 
     /// Makes the rows of the event on the line that begins at byte `offset`.
@@ -111,8 +111,9 @@ impl<'f> RowPass<'f> {
                 ..self.file(path, action)
             });
         }
-        if let Some(usage) = Usage::of(view) {
-            self.usage(view, usage, sink);
+        match Usage::of(view) {
+            Some(usage) => self.usage(view, usage, sink),
+            None => self.cost_in_message(view, sink),
         }
         if self.with_events {
             sink.event(self.event(view));
@@ -216,7 +217,28 @@ impl<'f> RowPass<'f> {
         }
     }
 
-    fn usage(&mut self, view: &View<'_, '_>, usage: Usage, sink: &mut impl RowSink) {
+    /// Makes the row of a message that reports a cost.
+    fn cost_in_message(&mut self, view: &View<'_, '_>, sink: &mut impl RowSink) {
+        let Some(cost) = cost_in_message(view) else { return };
+        let agent = agent_of(view);
+        if !self.cost_reports().is_by_messages(agent.as_deref()) {
+            return;
+        }
+        let usage = Usage { cost_micros: Some(cost), ..Usage::default() };
+        self.told.add(&usage);
+        sink.usage(UsageRow {
+            sequence: Some(view.event.sequence),
+            kind: "message",
+            time: Some(view.event.timestamp),
+            session_id: view.event.session_id.clone().into_owned(),
+            task: self.task(view.event.sequence),
+            agent_id: agent.map(Into::into),
+            model: view.field("model").map(Into::into).or_else(|| self.only_model()),
+            ..self.usage_row(UsageNumbers::of(&usage))
+        });
+    }
+
+    fn usage(&mut self, view: &View<'_, '_>, mut usage: Usage, sink: &mut impl RowSink) {
         // A total is told at the end, and of repeated lines the last one counts.
         let Some(at) = self.model_calls.get(&view.event.sequence) else {
             return match view.usage_scope() {
@@ -228,6 +250,9 @@ impl<'f> RowPass<'f> {
         let call = self.fold.rounds.model_calls[*at];
         let id = view.model_call_id();
         let work = id.as_deref().and_then(|id| self.fold.work.model_call(id));
+        if self.cost_reports().is_by_messages(agent_of(view).as_deref()) {
+            usage.forget_cost();
+        }
         self.told.add(&usage);
         let model = view.field("model");
         self.model_totals.call(&CallOfModel {
@@ -309,9 +334,13 @@ impl<'f> RowPass<'f> {
         if rest.is_empty() {
             return;
         }
+        sink.usage(UsageRow { model: self.only_model(), ..self.usage_row(rest) });
+    }
+
+    /// The model of the run, if it has only one.
+    fn only_model(&self) -> Option<String> {
         let models = &self.facts.models;
-        let model = models.first().filter(|_| models.len() == 1).cloned();
-        sink.usage(UsageRow { model, ..self.usage_row(rest) });
+        models.first().filter(|_| models.len() == 1).cloned()
     }
 
     fn event(&self, view: &View<'_, '_>) -> EventRow {

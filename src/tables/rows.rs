@@ -33,8 +33,9 @@ impl TableName {
             Self::Runs => "One row per run. The counts are those of `run.json`.",
             Self::Calls => "One row per tool call.",
             Self::Usage => {
-                "One row per model call, and one per difference between a total that a program \
-                 reported and its calls. The sum over a run's rows is the usage in `run.json`."
+                "One row per model call, one per message that reports a cost, and one per \
+                 difference between a total that a program reported and its calls. The sum over a \
+                 run's rows is the usage in `run.json`."
             }
             Self::Events => "One row per event.",
             Self::Findings => "One row per finding of `validate`.",
@@ -212,14 +213,15 @@ table! {
 }
 
 table! {
-    /// A model call, or the difference between the total that a program reported and its calls.
-    /// The sum over a run's rows is the usage in `run.json`.
+    /// A model call, a message that reports a cost, or the difference between the total that a
+    /// program reported and its calls. The sum over a run's rows is the usage in `run.json`.
     Usage UsageRow {
         /// The run.
         run_id: String,
         /// The number of the event that counts.
         sequence: Option<u64>,
-        /// What the row is: call, or total for what a reported total adds to the calls.
+        /// What the row is: call; message for the cost that a message of an agent reports; or total
+        /// for what a reported total adds to the calls.
         kind: &'static str,
         /// The time.
         time: Option<Timestamp>,

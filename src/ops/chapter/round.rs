@@ -125,6 +125,8 @@ impl Rounds<'_> {
         })?;
         let known = index.tasks.all().len() as u64;
         let prompt = ask::prompt(call, self.trigger, &self.context(&index, started)?, &index);
+        // The index has names of tasks.
+        let prompt = self.redacted(prompt);
         let answer = match self.host.ask(prompt) {
             Ok(answer) => answer,
             Err(none) => {
@@ -167,8 +169,7 @@ impl Rounds<'_> {
             with_moved_values(&self.run, LARGEST_MOVED, view, |view| {
                 text = folded.lines(view, Some(COLUMNS), self.max_event_bytes);
             });
-            let secrets = self.options.secrets.and_then(|rules| rules.redact(&text));
-            let text = secrets.map_or(text, |redacted| redacted.text);
+            let text = self.redacted(text);
             bytes += text.len();
             lines.push_back(text);
             while bytes > MAX_CONTEXT {
@@ -182,6 +183,12 @@ impl Rounds<'_> {
             count => format!("({} omitted)\n", plural(count, "older event")),
         };
         Ok(head + &Vec::from(lines).concat())
+    }
+
+    /// The text without secrets.
+    fn redacted(&self, text: String) -> String {
+        let redacted = self.options.secrets.and_then(|rules| rules.redact(&text));
+        redacted.map_or(text, |redacted| redacted.text)
     }
 
     /// Appends one event. Returns its sequence.

@@ -8,9 +8,9 @@ use crate::ops::report::Reporter;
 use crate::ops::tables::{Copies, read_rows};
 use crate::run::blobs::read;
 use crate::run::dir::RunDir;
-use crate::tables::{CallRow, EventRow, JsonText, RowSink, RunTableRow, UsageRow};
+use crate::tables::{CallRow, CostReports, EventRow, JsonText, RowSink, RunTableRow, UsageRow};
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 /// A format that holds one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,8 +114,8 @@ impl<S: RowSink> RowSink for WithBlobs<'_, S> {
         self.sink.agents(spawned_by);
     }
 
-    fn settled_sessions(&mut self, sessions: &HashSet<String>) {
-        self.sink.settled_sessions(sessions);
+    fn cost_reports(&mut self, cost_reports: &CostReports) {
+        self.sink.cost_reports(cost_reports);
     }
 
     fn call(&mut self, row: CallRow) {

@@ -22,7 +22,7 @@ pub(super) struct JudgedDeliverables {
     pub(super) verdicts: Vec<Deliverable>,
     /// The newest recorded verdict.
     pub(super) recorded: Verdict,
-    /// The files of that verdict that nothing requires now.
+    /// The files of that verdict that nothing requires now, or that changed since.
     pub(super) kept: Vec<RecordedFile>,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn deliverables(
     // What the last check did not find is looked for again, so that a new verdict cannot forget it,
     // unless the caller says what is required.
     let missing = &state.deliverables.missing;
-    let is_again = criteria.hashes && criteria.require.is_empty();
+    let is_again = criteria.require.is_empty();
     let is_other =
         |text: &&String| !state.deliverables.required.iter().any(|known| bare(known) == bare(text));
     let again = missing.iter().filter(|text| is_again && is_other(text)).map(|text| (text, true));
@@ -86,14 +86,22 @@ pub(super) fn deliverables(
     let new = |one: &&Deliverable| told.insert((one.code, one.file.clone(), one.reason.clone()));
     let found = verdicts.iter().filter(new).filter_map(Deliverable::finding);
     found.for_each(|finding| findings.push(finding));
+    let given = criteria.require.iter().filter_map(|text| Requirement::parse(text).ok());
+    let given: Vec<Requirement> = given.collect();
+    let is_named = |path: &str| given.iter().any(|one| one.covers(path));
+    let mut kept = Vec::new();
     for recorded in &state.recorded_files {
         let wants = Wants { bytes: false, sha256: true };
         let Some(finding) = changed(recorded, &look(run, &recorded.path, wants)) else { continue };
-        // A new verdict is about the new file.
-        if !criteria.hashes {
+        // A new verdict is about the new file only if the caller names the file.
+        if !(criteria.hashes && is_named(&recorded.path)) {
             let is_of =
                 |one: &&mut Deliverable| one.files.iter().any(|file| file.path == recorded.path);
-            verdicts.iter_mut().filter(is_of).for_each(|one| one.fail(&finding));
+            verdicts.iter_mut().filter(is_of).for_each(|one| {
+                one.fail(&finding);
+                one.files.retain(|file| file.path != recorded.path);
+            });
+            kept.push(recorded.clone());
         }
         findings.push(finding);
     }
@@ -126,7 +134,9 @@ pub(super) fn deliverables(
         findings.push(Finding::new(Code::RL805, Place::file(FOLDER), message));
     }
     let covered = |path: &str| declared.iter().any(|one| one.covers(path));
-    let kept = state.recorded_files.iter().filter(|file| !covered(&file.path)).cloned().collect();
+    let is_kept = |file: &&RecordedFile| !covered(&file.path) && !kept.contains(file);
+    let others: Vec<_> = state.recorded_files.iter().filter(is_kept).cloned().collect();
+    kept.extend(others);
     JudgedDeliverables {
         verdicts,
         recorded: if criteria.hashes { computed } else { recorded },

@@ -11,7 +11,7 @@ use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 
 /// Appends one event for the check, one per deliverable that did not pass, and one for the verdict,
-/// with the recorded files that nothing requires now (`kept`).
+/// with the recorded files that nothing requires now, or that changed (`kept`).
 /// Returns the derived files that could not be updated.
 ///
 /// # Errors

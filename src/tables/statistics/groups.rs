@@ -6,7 +6,7 @@ use foldhash::HashSet;
 
 use super::dimension::{AnyRow, Dimension, DimensionScope};
 use super::measures::Measures;
-use crate::tables::{CallRow, FileRow, RowSink, RunTableRow, UsageRow};
+use crate::tables::{CallRow, CostReports, FileRow, RowSink, RunTableRow, UsageRow};
 
 /// The values of a group's dimensions; `None` for an unknown one.
 pub(crate) type GroupKey = Vec<Option<String>>;
@@ -27,8 +27,8 @@ pub(crate) struct StatisticsSink<'d> {
     run: Option<RunTableRow>,
     /// The model calls of the run that were counted and whose cost is missing in that of the run.
     told_uncosted: u64,
-    /// The sessions whose reported cost covers their calls without a cost.
-    settled: HashSet<String>,
+    /// What reports a cost as a whole.
+    cost_reports: CostReports,
     /// The groups of models whose totals the run reports.
     covered: HashSet<GroupKey>,
     groups: Groups,
@@ -44,7 +44,7 @@ impl<'d> StatisticsSink<'d> {
             dimensions,
             scope,
             run: None,
-            settled: HashSet::default(),
+            cost_reports: CostReports::default(),
             covered: HashSet::default(),
             groups: Groups::default(),
         }
@@ -104,8 +104,8 @@ impl RowSink for StatisticsSink<'_> {
         }
     }
 
-    fn settled_sessions(&mut self, sessions: &HashSet<String>) {
-        self.settled.clone_from(sessions);
+    fn cost_reports(&mut self, cost_reports: &CostReports) {
+        self.cost_reports.clone_from(cost_reports);
     }
 
     fn call(&mut self, call: CallRow) {
@@ -118,13 +118,14 @@ impl RowSink for StatisticsSink<'_> {
         // A reported cost of the whole replaces estimates of its calls.
         usage.cost_estimated &= self.run.as_ref().is_none_or(|run| run.cost_estimated);
         if self.scope <= DimensionScope::Work {
-            let is_covered = self.settled.contains(&usage.session_id);
+            let is_covered = self.cost_reports.covers(&usage);
             let of_run = self.run.as_ref().map_or(0, |run| run.uncosted_calls);
             let left = of_run.saturating_sub(self.told_uncosted);
             // The rows of totals come last: they have what no call has.
             let uncosted = match usage.kind {
                 "call" => left.min(u64::from(usage.cost_usd.is_none() && !is_covered)),
-                _ => left,
+                "total" => left,
+                _ => 0,
             };
             self.told_uncosted += uncosted;
             let add = |measures: &mut Measures| measures.add_usage(&usage, uncosted);

@@ -573,6 +573,16 @@ WITH reports AS (
     coalesce(if(JSONType(ifNull(data, ''), 'cost_usd') IN ('Int64', 'UInt64', 'Double') AND floor(JSONExtractFloat(ifNull(data, ''), 'cost_usd') * 1e6 + 0.5) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64('0.000001', 6) * toInt64(floor(JSONExtractFloat(ifNull(data, ''), 'cost_usd') * 1e6 + 0.5))), NULL), if(JSONType(ifNull(data, ''), 'cost') IN ('Int64', 'UInt64', 'Double') AND floor(JSONExtractFloat(ifNull(data, ''), 'cost') * 1e6 + 0.5) BETWEEN 0 AND 9007199254740991, toNullable(toDecimal64('0.000001', 6) * toInt64(floor(JSONExtractFloat(ifNull(data, ''), 'cost') * 1e6 + 0.5))), NULL)) AS reported_usd
   FROM events WHERE role IN ('usage', 'message')
 ),
+-- The costs that an agent reports in its messages count if it reports none with its usage. They
+-- cover its model calls.
+told AS (
+  SELECT *,
+    max(CASE WHEN (role = 'usage' OR input_tokens IS NOT NULL) OR reported_usd IS NULL THEN 0 ELSE 1 END)
+      OVER (PARTITION BY run_id, coalesce(agent_id, '')) AS in_messages,
+    max(CASE WHEN (role = 'usage' OR input_tokens IS NOT NULL) AND reported_usd IS NOT NULL THEN 1 ELSE 0 END)
+      OVER (PARTITION BY run_id, coalesce(agent_id, '')) AS in_usage
+  FROM reports
+),
 counted AS (
   SELECT *,
     max(CASE WHEN is_total AND role = 'usage' THEN 1 ELSE 0 END) OVER (PARTITION BY run_id)
@@ -581,13 +591,13 @@ counted AS (
       AS first_time,
     min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
     row_number() OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence DESC) AS place
-  FROM reports WHERE (role = 'usage' OR input_tokens IS NOT NULL) AND NOT is_of_model
+  FROM told WHERE (role = 'usage' OR input_tokens IS NOT NULL) AND NOT is_of_model
 ),
 priced AS (
   SELECT counted.*,
     CASE WHEN may_be_copied OR (imported AND everywhere IS NOT NULL) THEN model_call_id END AS work_id,
     CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
-      THEN toDecimal64('0.000001', 6) * toInt64(floor((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation)) + 0.5)) END AS estimated_usd
+      AND (in_messages = 0 OR in_usage = 1) THEN toDecimal64('0.000001', 6) * toInt64(floor((input_tokens * runlog_prices.input + output_tokens * runlog_prices.output + coalesce(cache_read_tokens, 0) * runlog_prices.cache_read + coalesce(cache_creation_tokens, 0) * runlog_prices.cache_creation + coalesce(for_an_hour, 0) * (2 * runlog_prices.input - runlog_prices.cache_creation)) + 0.5)) END AS estimated_usd
   FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = CASE WHEN replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') LIKE 'claude-%' THEN replace(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', ''), '.', '-') ELSE replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(replaceRegexpOne(lower(trim(counted.model)), '^.*/', ''), '^.*?anthropic\\.', ''), '[@\\[:].*$', ''), '-v[12]$', ''), '-latest$', ''), '-(?:[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$', '') END
   WHERE place = 1 AND NOT is_total
 ),
@@ -626,14 +636,28 @@ model_calls AS (
   LEFT JOIN asked ON asked.run_id = priced.run_id AND asked.asked_by = priced.first_sequence
   LEFT JOIN told_elsewhere ON told_elsewhere.run_id = priced.run_id
 ),
+messages AS (
+  SELECT told.run_id AS run_id, told.sequence AS sequence, told."time" AS "time",
+    told.session_id AS session_id, told.task AS task, told.agent_id AS agent_id,
+    coalesce(told.model, nullif(runlog_states.only_model, '')) AS model,
+    coalesce(told_elsewhere.run_id, '') = '' AS first_seen, told.reported_usd AS cost_usd
+  FROM told
+  LEFT JOIN told_elsewhere ON told_elsewhere.run_id = told.run_id
+  LEFT JOIN runlog_states ON runlog_states.run_id = told.run_id
+  WHERE told.reported_usd IS NOT NULL AND told.role = 'message' AND told.input_tokens IS NULL
+    AND told.in_usage = 0
+),
 known AS (
   SELECT run_id,
     sum(input_tokens) AS input_tokens,
     sum(output_tokens) AS output_tokens,
     sum(cache_read_tokens) AS cache_read_tokens,
     sum(cache_creation_tokens) AS cache_creation_tokens,
-    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
-  FROM model_calls GROUP BY run_id
+    sum(cost_usd) AS cost_usd
+  FROM (
+    SELECT run_id, input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd FROM model_calls
+    UNION ALL SELECT run_id, NULL, NULL, NULL, NULL, cost_usd FROM messages
+  ) AS told_so_far GROUP BY run_id
 ),
 -- The newest totals of the models of each session.
 session_totals AS (
@@ -763,6 +787,10 @@ SELECT run_id, sequence, 'call' AS kind, first_time AS "time", session_id, task,
   cache_read_tokens, cache_creation_tokens, context_tokens, cost_usd, cost_estimated,
   calls, retries, repeats
 FROM model_calls
+UNION ALL
+SELECT run_id, sequence, 'message', "time", session_id, task, agent_id, model, NULL, NULL,
+  first_seen, NULL, NULL, false, NULL, NULL, NULL, cost_usd, false, 0, 0, 0
+FROM messages
 UNION ALL
 SELECT beyond.run_id, NULL, 'total', "time", session_id, NULL, NULL, model, NULL, NULL,
   coalesce(told_elsewhere.run_id, '') = '',

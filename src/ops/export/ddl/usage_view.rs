@@ -62,6 +62,16 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     {costs} AS reported_usd
   FROM events WHERE role IN ('usage', 'message')
 ),
+-- The costs that an agent reports in its messages count if it reports none with its usage. They
+-- cover its model calls.
+told AS (
+  SELECT *,
+    max(CASE WHEN {is_usage} OR reported_usd IS NULL THEN 0 ELSE 1 END)
+      OVER (PARTITION BY run_id, coalesce(agent_id, '')) AS in_messages,
+    max(CASE WHEN {is_usage} AND reported_usd IS NOT NULL THEN 1 ELSE 0 END)
+      OVER (PARTITION BY run_id, coalesce(agent_id, '')) AS in_usage
+  FROM reports
+),
 counted AS (
   SELECT *,
     max(CASE WHEN is_total AND role = 'usage' THEN 1 ELSE 0 END) OVER (PARTITION BY run_id)
@@ -70,13 +80,13 @@ counted AS (
       AS first_time,
     min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
     row_number() OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence DESC) AS place
-  FROM reports WHERE (role = 'usage' OR input_tokens IS NOT NULL) AND NOT is_of_model
+  FROM told WHERE {is_usage} AND NOT is_of_model
 ),
 priced AS (
   SELECT counted.*,
     CASE WHEN may_be_copied OR (imported AND everywhere IS NOT NULL) THEN model_call_id END AS work_id,
     CASE WHEN reported_usd IS NULL AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL
-      THEN {estimate} END AS estimated_usd
+      AND (in_messages = 0 OR in_usage = 1) THEN {estimate} END AS estimated_usd
   FROM counted LEFT JOIN runlog_prices ON runlog_prices.name = {plain}
   WHERE place = 1 AND NOT is_total
 ),
@@ -110,11 +120,25 @@ model_calls AS (
   LEFT JOIN asked ON asked.run_id = priced.run_id AND asked.asked_by = priced.first_sequence
   LEFT JOIN told_elsewhere ON told_elsewhere.run_id = priced.run_id
 ),
+messages AS (
+  SELECT told.run_id AS run_id, told.sequence AS sequence, told.\"time\" AS \"time\",
+    told.session_id AS session_id, told.task AS task, told.agent_id AS agent_id,
+    coalesce(told.model, nullif(runlog_states.only_model, '')) AS model,
+    coalesce(told_elsewhere.run_id, '') = '' AS first_seen, told.reported_usd AS cost_usd
+  FROM told
+  LEFT JOIN told_elsewhere ON told_elsewhere.run_id = told.run_id
+  LEFT JOIN runlog_states ON runlog_states.run_id = told.run_id
+  WHERE told.reported_usd IS NOT NULL AND told.role = 'message' AND told.input_tokens IS NULL
+    AND told.in_usage = 0
+),
 known AS (
   SELECT run_id,
     {sums},
-    sum(cost_usd) AS cost_usd, max(CASE WHEN cost_estimated THEN 1 ELSE 0 END) AS estimates
-  FROM model_calls GROUP BY run_id
+    sum(cost_usd) AS cost_usd
+  FROM (
+    SELECT run_id, {token_names}, cost_usd FROM model_calls
+    UNION ALL SELECT run_id, {no_tokens}, cost_usd FROM messages
+  ) AS told_so_far GROUP BY run_id
 ),
 -- The newest totals of the models of each session.
 session_totals AS (
@@ -223,6 +247,10 @@ SELECT run_id, sequence, 'call' AS kind, first_time AS \"time\", session_id, tas
   calls, retries, repeats
 FROM model_calls
 UNION ALL
+SELECT run_id, sequence, 'message', \"time\", session_id, task, agent_id, model, NULL, NULL,
+  first_seen, NULL, NULL, false, NULL, NULL, NULL, cost_usd, false, 0, 0, 0
+FROM messages
+UNION ALL
 SELECT beyond.run_id, NULL, 'total', \"time\", session_id, NULL, NULL, model, NULL, NULL,
   coalesce(told_elsewhere.run_id, '') = '',
   input_tokens, output_tokens, false, cache_read_tokens, cache_creation_tokens, NULL, cost_usd,
@@ -254,6 +282,8 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         ),
         plain = plain_name(sql, "counted.model"),
         plain_total = plain_name(sql, "session_totals.model"),
+        is_usage = "(role = 'usage' OR input_tokens IS NOT NULL)",
+        no_tokens = vec!["NULL"; TOKENS.len()].join(", "),
         token_names = TOKENS.join(", "),
         pairs = each(&|name| format!(
             "coalesce(model_totals.{name}, known_of_models.{name}) AS total_{name},\n    \
