@@ -294,3 +294,82 @@ fn stream_and_file(subtype: &str, is_error: bool, status: &str) {
         assert_eq!(bench.ok(&["show", "latest", "--type", "message.assistant"]).lines().count(), 1);
     }
 }
+
+/// The first lines of the output of each agent, and the line that ends it.
+fn outputs() -> [(&'static str, Vec<String>, String); 3] {
+    let text = |line: Value| line.to_string();
+    let claude = [
+        json!({"type": "system", "subtype": "init", "session_id": "s-1", "model": "m", "tools": []}),
+        json!({"type": "assistant", "session_id": "s-1", "uuid": "u1", "message": {"id": "m1",
+            "role": "assistant", "model": "m", "content": [{"type": "text", "text": "On it."}]}}),
+    ];
+    let claude_end = json!({"type": "result", "subtype": "success", "is_error": false,
+        "session_id": "s-1", "result": "Done.", "num_turns": 1});
+    let codex = [
+        json!({"type": "thread.started", "thread_id": "t-1"}),
+        json!({"type": "turn.started"}),
+        json!({"type": "item.completed",
+            "item": {"id": "i1", "type": "agent_message", "text": "On it."}}),
+    ];
+    let codex_end = json!({"type": "turn.completed",
+        "usage": {"input_tokens": 9, "cached_input_tokens": 0, "output_tokens": 3}});
+    let time = "2026-01-01T00:00:00.000Z";
+    let gemini = [
+        json!({"type": "init", "timestamp": time, "session_id": "g-1", "model": "m"}),
+        json!({"type": "message", "timestamp": time, "role": "assistant", "content": "On it.",
+            "delta": true}),
+    ];
+    let gemini_end = json!({"type": "result", "timestamp": time, "status": "success",
+        "stats": {"total_tokens": 3, "input_tokens": 2, "output_tokens": 1}});
+    let lines = |of: &[Value]| of.iter().cloned().map(text).collect::<Vec<_>>();
+    [
+        ("claude-code", lines(&claude), text(claude_end)),
+        ("codex", lines(&codex), text(codex_end)),
+        ("gemini", lines(&gemini), text(gemini_end)),
+    ]
+}
+
+/// If this fails, the output of an agent that died passes, or that of one that finished does not.
+#[test]
+fn output_that_is_cut_off_is_incomplete() {
+    for (agent, lines, end) in outputs() {
+        let bench = Bench::new();
+        let args = ["emit", "--stdin", "--create", "--from", agent, "--end-run", "--run"];
+        let whole = [lines.clone(), vec![end]].concat();
+        for (run, lines, status) in [("cut", &lines, 5), ("whole", &whole, 0)] {
+            let bytes = lines.join("\n") + "\n";
+            let said = bench.feed(&[&args[..], &[run]].concat(), bytes.as_bytes());
+            assert_eq!(said.status, 0, "{agent}: {}", said.err);
+            let said = bench.call(&["validate", run, "--expect-status", "completed,imported"]);
+            assert_eq!(said.status, status, "{agent}: {}", said.out);
+        }
+        // The same as a file that grows.
+        let file = bench.path("output.jsonl");
+        let mut states = Vec::new();
+        for count in [lines.len(), whole.len()] {
+            fs::write(&file, whole[..count].join("\n") + "\n").unwrap();
+            bench.ok(&["import", file.to_str().unwrap(), "--from", agent]);
+            let list = bench.ok(&["list", "--format", "json", "--agent", agent]);
+            let list: Value = serde_json::from_str(&list).unwrap();
+            let runs = list["runs"].as_array().unwrap().iter();
+            let is_ours =
+                |run: &&Value| !["cut", "whole"].contains(&run["run_id"].as_str().unwrap());
+            let run = runs.into_iter().find(is_ours).unwrap();
+            states.push(run["status"].as_str().unwrap().to_owned());
+        }
+        assert_eq!(states, ["incomplete", "completed"], "{agent}");
+    }
+}
+
+/// If this fails, a command that printed nothing of its agent passes.
+#[test]
+fn a_command_without_a_line_of_its_agent_is_incomplete() {
+    for command in [&["true"][..], &["echo", "All fixed!"]] {
+        let bench = Bench::new();
+        let args = ["exec", "--run-new", "--run", "r", "--from", "claude-code", "--"];
+        bench.call(&[&args[..], command].concat());
+        let said = bench.call(&["validate", "r", "--expect-status", "completed"]);
+        assert_eq!(said.status, 5, "{}", said.out);
+        assert!(said.out.contains("no line of claude-code"), "{}", said.out);
+    }
+}

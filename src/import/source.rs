@@ -61,12 +61,14 @@ pub(crate) struct SessionEnd {
     pub reason: Option<String>,
     /// Whether it is about the whole session, wherever it stands in the source.
     pub is_of_whole: bool,
+    /// Whether it holds only until the source says how the session ended.
+    pub is_until_told: bool,
 }
 
 impl SessionEnd {
     /// It ended well.
     pub(super) fn completed() -> Self {
-        Self { kind: "run.completed", reason: None, is_of_whole: false }
+        Self { kind: "run.completed", reason: None, is_of_whole: false, is_until_told: false }
     }
 
     /// Its source ends, and does not say how it ended.
@@ -76,7 +78,7 @@ impl SessionEnd {
 
     /// It failed.
     pub(crate) fn failed(error: impl Into<String>) -> Self {
-        Self { kind: "run.failed", reason: Some(error.into()), is_of_whole: false }
+        Self { kind: "run.failed", reason: Some(error.into()), ..Self::completed() }
     }
 
     /// It failed, as the source says beside its events.
@@ -96,7 +98,19 @@ impl SessionEnd {
 
     /// It ended with work missing.
     pub(super) fn incomplete(reason: &str) -> Self {
-        Self { kind: "run.incomplete", reason: Some(reason.to_owned()), is_of_whole: false }
+        Self { kind: "run.incomplete", reason: Some(reason.to_owned()), ..Self::completed() }
+    }
+
+    /// There is no line of the agent.
+    pub(crate) fn nothing_understood(agent: &str) -> Self {
+        Self::incomplete(&format!("the command printed no line of {agent}"))
+    }
+
+    /// The output of a program goes on until a line that says how the session ended. Without that
+    /// line, it is cut off.
+    pub(super) fn cut_off(last: &str) -> Self {
+        let reason = format!("the output is cut off: it has no `{last}` after its last beginning");
+        Self { is_until_told: true, ..Self::incomplete(&reason) }
     }
 
     /// Adds why it ended so: an error if it failed, else a reason.
@@ -130,6 +144,7 @@ impl SessionEnd {
             _ => false,
         };
         match earlier {
+            Some(earlier) if earlier.is_until_told => next.or(Some(earlier)),
             Some(earlier) if earlier.is_of_whole => Some(earlier),
             Some(earlier) if !goes_on && (next.is_none() || only_confirms(&earlier)) => {
                 Some(earlier)

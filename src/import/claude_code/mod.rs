@@ -83,9 +83,12 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
 
 /// The last line of a stream says how the session ended.
 pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
-    let kind =
-        line.text_at("subtype").filter(|_| line.text_at("type").as_deref() == Some("result"));
-    let subtype = kind?;
+    let subtype = line.text_at("subtype")?;
+    match line.text_at("type")?.as_ref() {
+        "system" if subtype == "init" => return Some(SessionEnd::cut_off("result")),
+        "result" => {}
+        _ => return None,
+    }
     let failed = line.get("is_error").and_then(Json::as_bool) == Some(true);
     if subtype == "success" && !failed {
         let reason = line.text_at("stop_reason");

@@ -37,6 +37,7 @@ pub(super) fn sign(kind: &str, line: Json<'_>) -> Option<&'static str> {
 /// The last turn of a stream says how the session ended.
 pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     match line.text_at("type")?.as_ref() {
+        "thread.started" | "turn.started" => Some(SessionEnd::cut_off("turn.completed")),
         "turn.completed" => Some(SessionEnd::completed()),
         "turn.failed" => {
             let message = line.text_at("error.message").unwrap_or(Cow::Borrowed("turn failed"));

@@ -47,9 +47,12 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
 
 /// The last line of the output, or the document, says how the session ended.
 pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
-    let is_document = is_document(line);
-    if !is_document && line.text_at("type").is_none_or(|kind| kind != "result") {
-        return None;
+    if !is_document(line) {
+        match line.text_at("type")?.as_ref() {
+            "init" => return Some(SessionEnd::cut_off("result")),
+            "result" => {}
+            _ => return None,
+        }
     }
     let status = line.text_at("status");
     match line.present("error").map(message) {

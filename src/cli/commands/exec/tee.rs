@@ -95,7 +95,7 @@ fn record(
     let mut stream = stream.rejecting_unknown().of_new_process();
     let taken = take(&mut stream, pieces);
     let failure = taken.and_then(|()| stream.tell_rejects(now())).err();
-    let fed = Fed {
+    let mut fed = Fed {
         first_rejection: stream.first_rejection().map(str::to_owned),
         recovered_bytes: stream.recovered_bytes(),
         changed_state: stream.changed_state(),
@@ -104,6 +104,11 @@ fn record(
         receipt: stream.finish(),
         failure,
     };
+    if let StreamFormat::Dialect(dialect) = format
+        && fed.receipt.events == 0
+    {
+        fed.session_end = Some(SessionEnd::nothing_understood(dialect.name));
+    }
     (recorder, fed)
 }
 
