@@ -357,7 +357,8 @@ fn output_that_is_cut_off_is_incomplete() {
             let run = runs.into_iter().find(is_ours).unwrap();
             states.push(run["status"].as_str().unwrap().to_owned());
         }
-        assert_eq!(states, ["incomplete", "completed"], "{agent}");
+        // A file may hold only a part of the output.
+        assert_eq!(states, ["imported", "completed"], "{agent}");
     }
 }
 

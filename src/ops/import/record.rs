@@ -184,7 +184,8 @@ fn fill(
     }
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
-    let ending = told_ending.filter(|_| !is_older);
+    // A file may hold only a part of the output.
+    let ending = told_ending.filter(|ending| !is_older && !ending.is_until_told);
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let status = before.map(|facts| facts.status);
     // The source may have the event that ends the run.
