@@ -568,3 +568,28 @@ fn output_to_a_full_disk_is_told() {
         assert!(error.contains("the output could not be written: No space left"), "{error}");
     }
 }
+
+/// If this fails, a run of an agent's output without times is in no period: its cost is missing in
+/// that of the week.
+#[test]
+fn output_without_times_has_those_of_its_command() {
+    let lines = [
+        r#"{"type":"system","subtype":"init","session_id":"s","model":"m","tools":[]}"#,
+        r#"{"type":"assistant","session_id":"s","uuid":"u","message":{"id":"m1","role":"assistant","model":"m","content":[{"type":"text","text":"Done."}],"usage":{"input_tokens":5,"output_tokens":2}}}"#,
+        r#"{"type":"result","subtype":"success","is_error":false,"session_id":"s","result":"Done.","total_cost_usd":0.5}"#,
+    ];
+    let output = lines.join("\n") + "\n";
+    let bench = Bench::new();
+    fs::write(bench.path("output"), &output).unwrap();
+    let exec = ["exec", "--run-new", "--run", "a", "--from", "claude-code", "--", "cat", "output"];
+    bench.ok(&exec);
+    // The output may be an old one here.
+    let emit = ["emit", "--stdin", "--create", "--from", "claude-code", "--run", "b", "--end-run"];
+    assert_eq!(bench.feed(&emit, output.as_bytes()).status, 0);
+    assert_eq!(bench.ok(&["list", "--since", "1h", "--format", "ids"]), "a\n");
+    let state = fs::read_to_string(bench.path("runs/a/run.json")).unwrap();
+    let state: Value = serde_json::from_str(&state).unwrap();
+    assert!(state["started_at"].is_string() && state["duration_ms"].is_u64(), "{state}");
+    let days = bench.ok(&["stats", "a", "--by", "day", "--format", "json"]);
+    assert!(!days.contains("null,\"requests\"") && days.contains("202"), "{days}");
+}

@@ -266,8 +266,12 @@ impl RunState {
                     span.filter(|span| *span > 0).or(self.work_time_ms).or(span)
                 })
             }
-            // The source has no times.
-            None if self.has_imported => (None, None, self.work_time_ms),
+            // The source has no times. A command that wrote it has.
+            None if self.has_imported => {
+                let ended_at = ended_at.filter(|_| !self.ended_by_source);
+                let span = ended_at.zip(self.started_at).and_then(|(end, began)| end.since(began));
+                (self.started_at, ended_at, self.work_time_ms.or(span))
+            }
             None => {
                 let began = self.started_at.or(self.created_at);
                 let duration = ended_at.zip(began).and_then(|(end, began)| end.since(began));
