@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::Path;
 use std::time::Duration;
 
 use crate::support::{Bench, Said, said};
@@ -246,4 +247,36 @@ fn the_settings_of_a_run_that_is_named_by_its_path() {
     // The words after `--` are another program's.
     let said = bench.call(&["exec", "--run-new", "--", "ls", "project/runs/r"]);
     assert_eq!(said.status, 0, "{}", said.err);
+}
+
+/// If this fails, a project's settings send what is recorded to one directory, and commands that read
+/// look in another: a failed run is not seen.
+#[test]
+fn one_runs_directory_for_all_commands() {
+    let bench = Bench::new();
+    let home = bench.path("home");
+    let (project, below) = (bench.path("project"), bench.path("project/src"));
+    fs::create_dir_all(home.join(".local/share/runlog/runs")).unwrap();
+    fs::create_dir_all(&below).unwrap();
+    fs::write(project.join("runlog.toml"), "runs_dir = \"data/mine\"\n").unwrap();
+    let session = bench.path("session.jsonl");
+    let output = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n\
+                  {\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":1,\"output_tokens\":1}}\n";
+    fs::write(&session, output).unwrap();
+    let call = |directory: &Path, args: &[&str]| {
+        let mut command = bench.command();
+        said(&command.current_dir(directory).env("HOME", &home).args(args).output().unwrap())
+    };
+    for kind in ["run.created", "run.failed"] {
+        assert_eq!(call(&project, &["emit", kind, "--run", "r"]).status, 0);
+    }
+    for directory in [&project, &below] {
+        assert_eq!(call(directory, &["list", "--format", "ids"]).out, "r\n");
+        assert_eq!(call(directory, &["validate", "--all"]).status, 5);
+    }
+    assert_eq!(call(&below, &["import", session.to_str().unwrap()]).status, 0);
+    assert_eq!(fs::read_dir(project.join("data/mine")).unwrap().count(), 2);
+    // Settings without a runs directory change nothing.
+    fs::write(project.join("runlog.toml"), "").unwrap();
+    assert_eq!(call(&project, &["list", "--format", "ids"]).out, "");
 }

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::settings::{RUNS_DIR, SETTINGS_FILE};
+use super::settings::{RUNS_DIR, SETTINGS_FILE, Settings};
 use crate::fs::retried;
 use crate::hooks::PROJECT_VARIABLES;
 
@@ -23,7 +23,8 @@ pub(super) enum RunsDirUse {
 /// The runs directory for such a command.
 pub(super) fn runs_dir(purpose: RunsDirUse) -> PathBuf {
     let here = PathBuf::from(RUNS_DIR);
-    if purpose == RunsDirUse::Record || is_directory(&here) {
+    let is_here = || is_directory(&here) || Settings::name_runs_dir(Path::new(""));
+    if purpose == RunsDirUse::Record || is_here() {
         return here;
     }
     if let Some(above) = above() {
@@ -44,12 +45,16 @@ pub(super) fn enter_project() {
 }
 
 /// The runs directory in a parent directory, up to the repository's root or to a directory with
-/// settings.
+/// settings. Settings there may name another one in its place.
 fn above() -> Option<PathBuf> {
     let start = std::env::current_dir().ok()?;
     for directory in start.ancestors() {
         let runs = directory.join(RUNS_DIR);
-        if directory != start && retried(|| runs.metadata()).is_ok_and(|found| found.is_dir()) {
+        let is_there = || {
+            retried(|| runs.metadata()).is_ok_and(|found| found.is_dir())
+                || Settings::name_runs_dir(directory)
+        };
+        if directory != start && is_there() {
             return Some(runs);
         }
         if is_top(directory) {

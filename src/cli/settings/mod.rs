@@ -48,6 +48,13 @@ impl Settings {
         Ok(Self { own, beside })
     }
 
+    /// Whether a settings file in that directory names a runs directory. One with a mistake may:
+    /// who reads it reports the mistake.
+    pub(super) fn name_runs_dir(directory: &Path) -> bool {
+        let file = SettingsFile::read(directory.join(SETTINGS_FILE), Author::Anyone);
+        file.map_or(true, |file| file.runs_dir.is_some())
+    }
+
     /// The first file that sets something, with what it sets.
     fn first<T>(&self, get: fn(&SettingsFile) -> Option<&T>) -> Option<(&SettingsFile, &T)> {
         [&self.own, &self.beside].into_iter().find_map(|file| Some((file, get(file)?)))
