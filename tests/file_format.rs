@@ -22,7 +22,7 @@ fn the_name_of_a_file_names_its_format() {
         ("validate r", "v.xml", "<?xml"),
         ("validate r", "v.sarif", "{"),
         ("validate r", "v.md", "| run |"),
-        ("validate r", "v.txt", "run r"),
+        ("validate r", "v.txt", "info RL408"),
     ];
     for (command, file, beginning) in cases {
         let path = bench.path(file);

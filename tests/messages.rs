@@ -104,6 +104,29 @@ fn a_run_without_its_log() {
     }
 }
 
+/// If this fails, CI shows an older report as that of a check that found no run.
+#[test]
+fn no_run_is_in_every_report() {
+    for (args, directory) in [(&["validate", "--all"][..], true), (&["validate"], false)] {
+        let bench = Bench::new();
+        if directory {
+            std::fs::create_dir(bench.path("runs")).unwrap();
+        }
+        std::fs::write(bench.path("old.xml"), "passed").unwrap();
+        let reports = ["--report", "junit=old.xml", "--report", "json=new.json"];
+        let told = bench.fails(66, &[args, &reports].concat());
+        assert!(told.contains("there are no runs") || told.contains("does not exist"), "{told}");
+        let junit = std::fs::read_to_string(bench.path("old.xml")).unwrap();
+        assert!(junit.contains("<error") || junit.contains("<failure"), "{junit}");
+        let json = std::fs::read_to_string(bench.path("new.json")).unwrap();
+        assert!(json.contains("\"unread\": [") && !json.contains("\"unread\": []"), "{json}");
+        let mut github = bench.command();
+        github.args(args).env("GITHUB_ACTIONS", "true");
+        let said = crate::support::said(&github.output().unwrap());
+        assert!(said.out.contains("::error"), "{}{}", said.out, said.err);
+    }
+}
+
 /// If this fails, a gate passes because of an older run when the newest one lost its log, or fails
 /// because of a run that is long over.
 #[test]

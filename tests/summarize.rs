@@ -171,7 +171,7 @@ fn what_is_missing_is_seen() {
     let text = bench.ok(&["summarize", "r"]);
     for part in [
         "Tool calls    3, 1 without an end",
-        "Missing       report.md",
+        "Not passed    report.md",
         "1 summary by a model (--llm-cmd)",
         "40.0s  ████████████████",
         "10.0s  ████\n",

@@ -215,3 +215,19 @@ fn an_expected_head_is_always_compared() {
         assert_eq!(bench.call(&arguments).status, 1, "{selection:?}");
     }
 }
+
+/// If this fails, the transcript calls a file missing that is there and does not pass.
+#[test]
+fn the_transcript_tells_why_a_file_did_not_pass() {
+    let bench = Bench::new();
+    let required = "deliverables.required=[\"a.md:min=50\",\"b.md\"]";
+    bench.ok(&["emit", "run.created", "--run", "r", "-F", required]);
+    fs::create_dir_all(bench.path("runs/r/deliverables")).unwrap();
+    fs::write(bench.path("runs/r/deliverables/a.md"), "x").unwrap();
+    bench.call(&["validate", "r", "--record"]);
+    for format in ["markdown", "text", "html", "json"] {
+        let text = bench.ok(&["transcript", "r", "--format", format, "--output", "-"]);
+        assert!(text.contains("1 byte; at least 50 are required"), "{format}: {text}");
+        assert!(text.contains("b.md"), "{format}: {text}");
+    }
+}

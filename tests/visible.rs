@@ -422,3 +422,17 @@ fn every_rendered_prompt_is_shown() {
     std::fs::write(bench.path("runs/r/effective-system-prompt.md"), "The role").unwrap();
     shows_all();
 }
+
+/// If this fails, a short value is left out because a longer text has the same word.
+#[test]
+fn a_word_of_a_text_does_not_stand_for_a_value() {
+    let bench = Bench::with_run();
+    let text = "It has not failed, I think";
+    let data = serde_json::json!({"agentId": "bob", "text": text, "status": "failed"});
+    bench.emit(&["response", "--data", &data.to_string()]);
+    bench.emit(&["deliverable.missing", "-f", "path=empty.md", "-f", "reason=empty"]);
+    let shown = bench.ok(&["show", "r"]);
+    assert!(shown.contains("status: failed") && shown.contains("reason: empty"), "{shown}");
+    let full = bench.ok(&["transcript", "r", "--detail", "full", "--output", "-"]);
+    assert!(full.contains("status: failed") && full.contains("reason: empty"), "{full}");
+}

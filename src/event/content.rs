@@ -78,12 +78,6 @@ impl ContentPiece<'_> {
             _ => format!("{}: {text}", self.name),
         }
     }
-
-    /// Whether the event's one-line text already contains the piece.
-    #[must_use]
-    pub(crate) fn is_in(&self, line: &str) -> bool {
-        holds_whole(line, &one_line(self.text.trim()))
-    }
 }
 
 /// The pieces of an event's content: message text first, then reasoning, then the others in the
@@ -116,11 +110,29 @@ pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<ContentPiece<'a
     let line = one_line(line);
     let told = after_lead(view, &line);
     let mut rest = pieces(view);
+    let texts = rest.iter().map(|piece| one_line(piece.text.trim()).into_owned());
+    let texts: Vec<String> = texts.collect();
+    let mut texts_of = texts.iter();
     rest.retain(|piece| {
+        let text = texts_of.next().map_or("", String::as_str);
         let is_of_call = matches!(piece.kind, Kinship::Arguments | Kinship::Result);
-        !piece.is_in(if is_of_call { told } else { &line })
+        let line = if is_of_call { told } else { &line };
+        !holds_whole(line, text) || is_only_within_others(line, text, &texts)
     });
     rest
+}
+
+/// Whether a line has a piece only as a part of longer ones: `failed` in `It has not failed`.
+fn is_only_within_others(line: &str, text: &str, pieces: &[String]) -> bool {
+    let is_around = |other: &&String| other.len() > text.len() && holds_whole(other, text);
+    let mut around: Vec<&String> = pieces.iter().filter(is_around).collect();
+    if around.is_empty() {
+        return false;
+    }
+    around.sort_by_key(|other| std::cmp::Reverse(other.len()));
+    // What stands for a piece is no part of a word.
+    let without = around.iter().fold(line.to_owned(), |line, other| line.replace(*other, "\0"));
+    !holds_whole(&without, text)
 }
 
 /// Words after the name of a tool in the summaries of its calls.

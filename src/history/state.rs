@@ -1,6 +1,7 @@
 //! The state of a run, folded from its events (docs/format.md).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::calls::{CallStatus, Calls, Observed};
 use super::copied::Copied;
@@ -89,6 +90,8 @@ pub struct RunState {
     pub deliverables: Deliverables,
     /// The length of all paths that the newest check found missing.
     missing_bytes: usize,
+    /// Why each of them did not pass, if it is there.
+    faults: HashMap<String, String>,
     /// The files that the newest recorded verdict is about.
     pub recorded_files: Vec<RecordedFile>,
     /// Whether any event was imported.
@@ -353,13 +356,22 @@ impl RunState {
         None
     }
 
-    /// Adds a path that a check found missing, unless there are too many.
-    fn missing(&mut self, path: Cow<'_, str>) {
+    /// Adds a path that did not pass a check, unless there are too many.
+    fn missing(&mut self, path: Cow<'_, str>, reason: Option<Cow<'_, str>>) {
         let missing = &mut self.deliverables.missing;
         self.missing_bytes = if missing.is_empty() { 0 } else { self.missing_bytes } + path.len();
         if missing.len() < MOST_MISSING && self.missing_bytes <= MISSING_BYTES {
+            if let Some(reason) = reason {
+                self.faults.insert(path.clone().into_owned(), cut(&reason, PROMPT).into());
+            }
             missing.push(path.into_owned());
         }
+    }
+
+    /// Why a path did not pass the last check, if the check says more than that it is missing.
+    #[must_use]
+    pub(crate) fn fault_of(&self, path: &str) -> Option<&str> {
+        self.faults.get(path).map(String::as_str)
     }
 
     fn details(&mut self, view: &View<'_, '_>) {
@@ -385,10 +397,14 @@ impl RunState {
                         view.text().map(|text| cut(&one_line(&own_words(&text)), PROMPT).into());
                 }
             }
-            Role::DeliverableCheck => self.deliverables.missing.clear(),
+            Role::DeliverableCheck => {
+                self.deliverables.missing.clear();
+                self.faults.clear();
+            }
             Role::DeliverableMissing => {
                 if let Some(path) = view.path() {
-                    self.missing(path);
+                    let reason = view.field("reason").filter(|reason| reason != "missing");
+                    self.missing(path, reason);
                 }
             }
             Role::DeliverableVerdict => {
@@ -406,7 +422,7 @@ impl RunState {
                 }
                 for path in unmet {
                     if !self.deliverables.missing.iter().any(|known| *known == path) {
-                        self.missing(path);
+                        self.missing(path, None);
                     }
                 }
                 self.deliverables.status = Some(status);

@@ -354,11 +354,12 @@ fn deliverables(fold: &TranscriptFold) -> Vec<RequiredFile> {
         let is_new = known.insert(key(path)) && !is_matched(path);
         if is_new || is_required {
             let missing = state.missing.contains(path);
+            let reason = fold.state.fault_of(path).map(str::to_owned);
             let path = match is_required || path.starts_with("deliverables/") {
                 true => path.clone(),
                 false => format!("deliverables/{path}"),
             };
-            all.push(RequiredFile { path, missing });
+            all.push(RequiredFile { path, missing, reason });
         }
     }
     all

@@ -95,7 +95,7 @@ fn deliverables(transcript: &Transcript) -> Markup {
             h2 { (plural(transcript.deliverables.len() as u64, "required deliverable")) ": " (verdict) }
             ul {
                 @for one in &transcript.deliverables {
-                    li { code { (one.path) } @if one.missing { " " b.failed { "missing" } } }
+                    li { code { (one.path) } @if let Some(fault) = one.fault() { ": " b.failed { (fault) } } }
                 }
             }
         }

@@ -26,8 +26,16 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
         let more = (open.len() - limits.calls) as u64;
         out.push_str(&format!("- … {}\n", plural(more, "more open call")));
     }
-    for one in transcript.deliverables.iter().filter(|one| one.missing) {
-        out.push_str(&format!("- missing deliverable: {}\n", code(&one.path)));
+    for one in &transcript.deliverables {
+        let path = code(&one.path);
+        match &one.reason {
+            _ if !one.missing => {}
+            None => out.push_str(&format!("- missing deliverable: {path}\n")),
+            Some(reason) => {
+                let reason = unlinked(&preview(reason, 120));
+                out.push_str(&format!("- deliverable {path} did not pass: {reason}\n"));
+            }
+        }
     }
     let Some(todo) = &transcript.todo else { return out };
     let lead = if out.is_empty() { "" } else { "\n" };

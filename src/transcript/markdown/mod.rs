@@ -289,15 +289,15 @@ fn deliverables(transcript: &Transcript, limits: &Limits) -> String {
         ));
     }
     for one in &transcript.deliverables {
-        let missing = if one.missing { ": **missing**" } else { "" };
+        let fault = one.fault().map(|fault| format!(": **{}**", unlinked(&fault)));
         let unchecked = if status.is_none() {
             ", no verdict is recorded yet; `runlog validate --record` records one"
         } else {
             ""
         };
-        let verdict = match (one.missing, status) {
-            (false, Some("passed")) => ": present",
-            _ => missing,
+        let verdict = match (fault, status) {
+            (None, Some("passed")) => ": present".to_owned(),
+            (fault, _) => fault.unwrap_or_default(),
         };
         out.push_str(&format!("- required: {}{verdict}{unchecked}\n", to_deliverable(&one.path)));
     }

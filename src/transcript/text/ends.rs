@@ -6,21 +6,27 @@ use super::{TextLook, heading};
 use crate::text::inert::line;
 use crate::transcript::extent::Detail;
 use crate::transcript::trouble_groups::{TroubleGroup, TroubleRank};
-use crate::transcript::value::{NoteLevel, Transcript};
+use crate::transcript::value::{NoteLevel, RequiredFile, Transcript};
 
 /// Maximum number of groups of errors and warnings.
 const GROUPS: usize = 20;
 
 pub(super) fn render(transcript: &Transcript, look: TextLook) -> String {
     let mut out = String::new();
-    let missing = |path: &str, missing: bool| {
-        let mark = if missing { look.paint("31", "missing") } else { "required".to_owned() };
-        format!("  {mark}  {}\n", line(path))
+    let state = |one: &RequiredFile| {
+        let path = line(&one.path);
+        match (one.missing, &one.reason) {
+            (false, _) => format!("  required  {path}\n"),
+            (true, None) => format!("  {}  {path}\n", look.paint("31", "missing")),
+            (true, Some(reason)) => {
+                format!("  {}  {path}: {}\n", look.paint("31", "not passed"), line(reason))
+            }
+        }
     };
     if !transcript.deliverables.is_empty() {
         let verdict = transcript.deliverables_status.as_deref().unwrap_or("no verdict is recorded");
         out.push_str(&heading(&format!("Deliverables: {verdict}"), look));
-        out.extend(transcript.deliverables.iter().map(|one| missing(&one.path, one.missing)));
+        out.extend(transcript.deliverables.iter().map(state));
     }
     out + &troubles(transcript, look)
 }

@@ -227,8 +227,13 @@ pub(super) fn left(transcript: &Transcript, look: TextLook) -> String {
     if open.len() > LISTED {
         out.push_str(&format!("  … {}\n", plural((open.len() - LISTED) as u64, "more open call")));
     }
-    for one in transcript.deliverables.iter().filter(|one| one.missing) {
-        out.push_str(&wrapped(&format!("missing deliverable: {}", one.path), 2, 2, look));
+    for one in &transcript.deliverables {
+        let left = match &one.reason {
+            _ if !one.missing => continue,
+            None => format!("missing deliverable: {}", one.path),
+            Some(reason) => format!("deliverable {} did not pass: {reason}", one.path),
+        };
+        out.push_str(&wrapped(&left, 2, 2, look));
     }
     let is_done = |item: &TodoItem| item.progress == TodoProgress::Done;
     let todo = transcript.todo.as_ref().filter(|todo| !todo.items.iter().all(is_done));

@@ -17,6 +17,7 @@ use crate::event::time::Timestamp;
 use crate::history::facts::RunFacts;
 use crate::history::tasks::Tasks;
 use crate::run::document::RunDocument;
+use crate::text::inert::line;
 pub(crate) use answer::LastAnswer;
 pub(crate) use calls::{AgentFacts, CallEntry, PageCall, SpawnedAgent};
 pub(in crate::transcript) use items::last_message;
@@ -233,8 +234,21 @@ impl File {
 pub(crate) struct RequiredFile {
     /// The path as it was required.
     pub path: String,
-    /// Whether the last check found it missing.
+    /// Whether it did not pass the last check.
     pub missing: bool,
+    /// Why not, if it is there.
+    pub reason: Option<String>,
+}
+
+impl RequiredFile {
+    /// What is wrong with it; `None` if nothing is known to be.
+    pub(super) fn fault(&self) -> Option<String> {
+        let fault = || match &self.reason {
+            Some(reason) => format!("did not pass: {}", line(reason)),
+            None => "missing".to_owned(),
+        };
+        self.missing.then(fault)
+    }
 }
 
 /// An error or a warning.

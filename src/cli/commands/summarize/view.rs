@@ -99,7 +99,7 @@ fn facts(reading: &RunReading, width: usize) -> Vec<(String, String)> {
         }
     }
     for missing in &facts.deliverables.missing {
-        lines.push(("Missing".to_owned(), short(missing)));
+        lines.push(("Not passed".to_owned(), short(missing)));
     }
     if overview.pending() > 0 {
         let by_model = reading.wanted.events().len() as u64;

@@ -275,8 +275,11 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     }
     args.refuse_unchecked()?;
     args.refuse_one_file()?;
-    args.refuse_others_run(global)?;
-    let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.all, global)?;
+    let wanted = args.refuse_others_run(global);
+    let wanted = wanted.and_then(|()| WantedRuns::find(&args.runs, args.all, global));
+    // The reports say so, too: an older one would stay as it is.
+    let WantedRuns { runs, missing } =
+        wanted.unwrap_or_else(|error| WantedRuns { runs: Vec::new(), missing: vec![error] });
     let names: Vec<String> = runs.iter().map(RunDir::name).collect();
     let JudgedRuns { mut reports, unfixed, unread } = judge(&runs, args, global, ui)?;
     let working_directory = std::env::current_dir().unwrap_or_default();
