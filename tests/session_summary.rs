@@ -627,3 +627,25 @@ fn a_model_is_sent_no_secret() {
     // The conversation that a model sees is that of the prompt.
     assert!(!prompt(&bench, &["--force"]).contains(&secret));
 }
+
+/// If this fails, a summary of one branch hides another one, or events of the branches above are in
+/// no summary.
+#[test]
+fn a_summary_stands_for_its_branches_only() {
+    let bench = Bench::with_run();
+    for branch in ["app", "app/tool", "app/other"] {
+        let text = format!("text=lynx of {branch}");
+        bench.emit(&["message.user", "--branch", branch, "-f", &text]);
+    }
+    let summarize = |scope: &[&str]| {
+        let model = ["--session", "--llm-cmd", "cat >> prompts; echo it"];
+        bench.call(&[&["summarize", "r"], &model[..], scope].concat())
+    };
+    assert_eq!(summarize(&["--branch", "app/tool"]).status, 0);
+    let hidden = bench.ok(&["search", "lynx", "--run", "r", "--scope", "current-hidden"]);
+    assert!(hidden.contains("1.  #3") && !hidden.contains("2.  #"), "{hidden}");
+    assert_eq!(summarize(&["--allow-branch", "app/tool"]).status, 0);
+    let prompts = std::fs::read_to_string(bench.path("prompts")).unwrap();
+    assert!(prompts.contains("lynx of app\n"), "{prompts}");
+    assert!(!prompts.contains("lynx of app/other"), "{prompts}");
+}

@@ -325,8 +325,10 @@ fn of_fs(error: &FsError) -> (Exit, String) {
         Cause::Io(..) if error.is_forbidden() => (Exit::Unsafe, String::new()),
         Cause::Io(..) if error.is_creation() => (Exit::CannotCreate, String::new()),
         Cause::Io(..) if error.is_missing() => (Exit::NoInput, String::new()),
-        Cause::Io(..) => {
-            (Exit::Io, "repeating the same command with the same --event-id is safe".to_owned())
-        }
+        Cause::Io(..) => (
+            Exit::Io,
+            "after removing the cause, repeat the command (`emit` with the same --event-id)"
+                .to_owned(),
+        ),
     }
 }

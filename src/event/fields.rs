@@ -94,8 +94,13 @@ fn first_text<'a>(data: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
 
 fn error_value<'a>(data: &Members<'a>) -> Option<Json<'a>> {
     let named = ERROR_TEXT.iter().find_map(|path| data.path(path));
-    let is_error = data.get("is_error").and_then(Json::as_bool) == Some(true);
+    let is_error = says_error(data);
     named.or_else(|| first(data, RESULT).filter(|_| is_error))
+}
+
+/// Whether `is_error` is true, or the word `true`, which shells write.
+fn says_error(data: &Members<'_>) -> bool {
+    data.get("is_error").is_some_and(|value| as_text(value) == "true")
 }
 
 /// A string as its characters, a moved-out string as its beginning, a list of content parts as
@@ -177,7 +182,7 @@ pub(crate) fn effective(role: Role, severity: Severity, data: &Members<'_>) -> (
     }
     let failed = data.present("error").is_some()
         || output.is_some_and(|output| output.present("error").is_some())
-        || data.get("is_error").and_then(Json::as_bool) == Some(true);
+        || says_error(data);
     if failed { (Role::ToolFail, Severity::Error) } else { (role, severity) }
 }
 

@@ -74,9 +74,7 @@ pub(crate) fn append_event(
     let mut batch = append_batch(recorder, std::slice::from_ref(draft), report)?;
     if batch.lifecycle {
         report_stale(&refresh_derived(recorder.run(), lock_timeout, true), report);
-        if let Some(status) = ended_otherwise(recorder.run(), draft) {
-            report.report(&Notice::EndedBefore { kind: &draft.kind, status });
-        }
+        report_other_end(recorder.run(), &draft.kind, report);
     }
     let recorded = batch.outcomes.pop().transpose()?;
     let told = |_| {
@@ -89,15 +87,25 @@ pub(crate) fn append_event(
     Ok(recorded)
 }
 
-/// The status of a run that had ended in another way before it was ended by this draft.
-fn ended_otherwise(run: &RunDir, draft: &Draft<'_>) -> Option<Status> {
-    let status = Status::ended_by(catalogue::role(&draft.kind))?;
+/// Reports that an event of this type, the newest that ends the run, did not end it: it had ended in
+/// another way.
+pub(crate) fn report_other_end(run: &RunDir, kind: &str, report: &dyn Reporter) {
+    if let Some(status) = ended_otherwise(run, kind) {
+        report.report(&Notice::EndedBefore { kind, status });
+    }
+}
+
+/// The status of a run that had ended in another way before an event of this type.
+fn ended_otherwise(run: &RunDir, kind: &str) -> Option<Status> {
+    let status = Status::ended_by(catalogue::role(kind))?;
     let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
     let facts = stored_facts(&stored?)?;
     // A verdict on the deliverables makes `incomplete` of `completed`.
     let by_verdict = status == Status::Completed && facts.status == Status::Incomplete;
     let by_verdict = by_verdict && facts.deliverables.status.is_some();
-    (facts.status != status && !by_verdict).then_some(facts.status)
+    // If the state could not be written, it is an older one.
+    let is_other = facts.status.is_over() && facts.status != status && !by_verdict;
+    is_other.then_some(facts.status)
 }
 
 /// Appends the drafts in one write through an open recorder, and reports its warnings. Each draft

@@ -71,6 +71,8 @@ pub(crate) enum Notice<'n> {
     AskedAgain {
         /// Why.
         reason: &'n str,
+        /// Whether the input is smaller than the one before.
+        is_smaller: bool,
     },
     /// The middle of the previous summary was left out of an input.
     ShortenedSummary,
@@ -119,8 +121,9 @@ impl fmt::Display for Notice<'_> {
                 write!(f, "waiting for another `runlog chapter run` on {}", run.name())
             }
             Self::HookSkipped { option, reason } => write!(f, "{option} was skipped: {reason}"),
-            Self::AskedAgain { reason } => {
-                write!(f, "{reason}; asking again with half of the input")
+            Self::AskedAgain { reason, is_smaller } => {
+                let how = if *is_smaller { " with half of the input" } else { "" };
+                write!(f, "{reason}; asking again{how}")
             }
             Self::Shortened { first, last } => write!(
                 f,

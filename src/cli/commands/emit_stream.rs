@@ -25,6 +25,7 @@ use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, ObjectText, check};
 use crate::log::tail::is_blank;
+use crate::ops::append::report_other_end;
 use crate::ops::list::current_facts;
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
@@ -200,6 +201,7 @@ pub(super) fn run(
     }
     let ahead = stream.take_ahead();
     let session_end = stream.take_ending();
+    let ended_by = stream.ended_by().map(str::to_owned);
     let has_end = stream.status().is_terminal();
     let receipt = stream.finish();
     // What was interrupted, or is there already, ends nothing.
@@ -213,6 +215,9 @@ pub(super) fn run(
     }
     let lifecycle = lifecycle || ends_run;
     report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
+    if let Some(kind) = ended_by.filter(|_| native) {
+        report_other_end(&run, &kind, ui);
+    }
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), kept, ui);

@@ -8,7 +8,7 @@ use super::neighbours::{Neighbour, around};
 use super::query::Query;
 use super::ranking::{Match, ranked};
 use super::reading::{Judge, PartFindings};
-use super::scope::{EventFilter, Scope, SearchedRun, hidden_until, runs_in};
+use super::scope::{Boundary, EventFilter, Scope, SearchedRun, runs_in};
 use super::snippet::{Chooser, Snippet};
 use crate::event::blob::Reference;
 use crate::event::envelope::{Event, parse};
@@ -142,8 +142,10 @@ pub(crate) fn search(request: &SearchRequest<'_>) -> Result<SearchOutcome, RunEr
             outcome.failed.push(error.into());
         }
         if runs[index].only_hidden {
-            let last = hidden_until(&found.boundaries, request.filter.branches.key());
-            own.retain(|found| found.sequence <= last);
+            own.retain(|one| {
+                let hides = |end: &Boundary| end.hides(one.sequence, one.branch.as_deref());
+                found.boundaries.iter().any(hides)
+            });
         }
         matches.extend(own);
         summaries.push(backfilled);

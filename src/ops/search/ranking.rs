@@ -15,6 +15,8 @@ pub(super) struct Match {
     pub(super) offset: u64,
     /// Its sequence.
     pub(super) sequence: u64,
+    /// Its branch.
+    pub(super) branch: Option<Box<str>>,
     /// The size of its content in bytes.
     pub(super) bytes: u64,
     /// The weight of each term, in halves of an occurrence.
@@ -66,7 +68,8 @@ mod tests {
     use super::*;
 
     fn found(sequence: u64, bytes: u64, weights: &[u8]) -> Match {
-        Match { run: 0, offset: 0, sequence, bytes, weights: weights.into(), streamed: None }
+        let weights = weights.into();
+        Match { run: 0, offset: 0, sequence, branch: None, bytes, weights, streamed: None }
     }
 
     /// If this fails, the best hit is not the first.

@@ -9,6 +9,7 @@ use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::runs::survey;
 use crate::summary::session::scope::BranchScope;
+use crate::summary::session::stored::branches_of;
 use crate::text::glob::matches_glob;
 
 /// The part of the current run that is searched.
@@ -132,7 +133,7 @@ pub(super) fn runs_in(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Boundary {
     last_sequence: u64,
-    branch: Option<String>,
+    branches: BranchScope,
 }
 
 impl Boundary {
@@ -142,20 +143,11 @@ impl Boundary {
             return None;
         }
         let last_sequence = view.data.get("last_sequence")?.as_u64()?;
-        let branch = view.data.text_at("filter_key").filter(|key| !key.is_empty());
-        Some(Self { last_sequence, branch: branch.map(std::borrow::Cow::into_owned) })
+        Some(Self { last_sequence, branches: branches_of(&view.data) })
     }
-}
 
-/// The last sequence that a summary covers; 0 if there is no summary. For the key of a branch, its own
-/// newest summary counts, else the newest one of the whole run.
-pub(super) fn hidden_until(boundaries: &[Boundary], key: &str) -> u64 {
-    let newest = |wanted: Option<&str>| {
-        boundaries.iter().rev().find(|boundary| boundary.branch.as_deref() == wanted)
-    };
-    let boundary = match key {
-        "" => boundaries.last(),
-        key => newest(Some(key)).or_else(|| newest(None)),
-    };
-    boundary.map_or(0, |boundary| boundary.last_sequence)
+    /// Whether the summary stands for an event of that branch.
+    pub(super) fn hides(&self, sequence: u64, branch: Option<&str>) -> bool {
+        sequence <= self.last_sequence && self.branches.takes(branch)
+    }
 }

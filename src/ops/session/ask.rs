@@ -9,7 +9,7 @@ use crate::history::text::shortened;
 use crate::ops::error::OpsError;
 use crate::ops::host::NoAnswer;
 use crate::ops::report::Notice;
-use crate::summary::session::cuts::{cuts, prefix};
+use crate::summary::session::cuts::{cuts, cuts_in_long_calls, prefix};
 use crate::summary::session::turn::Turn;
 
 /// The prompt of one round.
@@ -25,9 +25,12 @@ pub(super) struct RoundPrompt {
 
 /// The fewest characters of a turn that stay if turns are shortened.
 const LEAST: usize = 64;
+/// About the tokens of such a turn, with the words that stand for what is left out.
+const SHORTEST: u64 = 32;
 
 /// The prompt for the largest complete part of the turns that fits the budget. If not even the
-/// first complete part fits, the middles of its longest turns are left out, and a notice says so.
+/// first complete part fits, the middles of its longest turns are left out, and a notice says so. If
+/// that cannot be enough, a call that lasts for many turns is parted from its result.
 ///
 /// # Errors
 /// When a hook fails and a failure ends the work.
@@ -44,10 +47,14 @@ pub(super) fn round_prompt(
     let room = budget.saturating_sub(frame).max(budget / 4);
     let tokens: Vec<u64> = turns.iter().map(|turn| count.tokens(&turn.text)).collect();
     // The last turn may be an open call if the caller chose it.
-    let mut places = cuts(turns, true);
-    places.retain(|place| *place < turns.len());
-    places.push(turns.len());
-    let taken = prefix(&places, &tokens, room).unwrap_or(turns.len());
+    let taken = |mut places: Vec<usize>| {
+        places.retain(|place| *place < turns.len());
+        places.push(turns.len());
+        prefix(&places, &tokens, room).unwrap_or(turns.len())
+    };
+    let whole = taken(cuts(turns, true));
+    let shortest: u64 = tokens[..whole].iter().map(|tokens| (*tokens).min(SHORTEST)).sum();
+    let taken = if shortest > room { taken(cuts_in_long_calls(turns)) } else { whole };
     let part = &turns[..taken];
     let fits = tokens[..taken].iter().sum::<u64>() <= room;
     let conversation = if fits { text_of(part) } else { fitted(settings, count, part, room) };
@@ -117,6 +124,8 @@ pub(super) struct NoSummary {
     pub(super) reason: String,
     /// Whether a smaller input may succeed.
     pub(super) is_size: bool,
+    /// Whether the answer was empty.
+    pub(super) is_empty: bool,
 }
 
 /// Asks the model.
@@ -128,16 +137,16 @@ pub(super) fn ask(
     match settings.host.pipe(command, prompt) {
         // Some commands say so and exit with 0.
         Ok(answer) if is_complaint_of_length(answer.trim()) => {
-            Err(NoSummary { reason: answer.trim().to_owned(), is_size: true })
+            Err(NoSummary { reason: answer.trim().to_owned(), is_size: true, is_empty: false })
         }
         Ok(answer) if !answer.trim().is_empty() => Ok(answer.trim().to_owned()),
         Ok(_) => {
             let reason = "the command gave an empty answer".to_owned();
-            Err(NoSummary { reason, is_size: true })
+            Err(NoSummary { reason, is_size: true, is_empty: true })
         }
         Err(none) => {
             let is_size = !none.is_final && complains_of_length(&none);
-            Err(NoSummary { reason: none.message, is_size })
+            Err(NoSummary { reason: none.message, is_size, is_empty: false })
         }
     }
 }

@@ -146,7 +146,10 @@ fn take_turn(run: &RunDir, settings: &SessionSettings<'_>) -> Result<Option<Wait
 fn prepare(run: &RunDir, settings: &SessionSettings<'_>) -> Result<Ready, OpsError> {
     let stored = stored(run)?;
     let versions = stored.of_key(settings.scope.key());
-    let newest = versions.last().copied();
+    // A version that leaves out the branches above is no base for one that is about them too.
+    let cascades = settings.scope.is_cascading();
+    let is_base = |version: &&&StoredSummary| version.is_cascading == cascades;
+    let newest = versions.iter().rev().find(is_base).copied();
     let number = versions.len() as u64 + 1;
     let base = |after: Option<&StoredSummary>| SummaryBase {
         number,

@@ -170,11 +170,17 @@ fn answered(
     let prompt = round_prompt(settings, count, turns, &base.text, *budget)?;
     let (prompt, answer) = match ask(settings, command, prompt.text.clone()) {
         Err(none) if none.is_size && !settings.host.is_interrupted() => {
-            settings.host.report(&Notice::AskedAgain { reason: &none.reason });
             *budget = (*budget).min(prompt.tokens) / 2;
             let smaller = round_prompt(settings, count, turns, &base.text, *budget)?;
-            let answer = ask(settings, command, smaller.text.clone());
-            (smaller, answer)
+            let is_smaller = smaller.text.len() < prompt.text.len();
+            if !is_smaller && !none.is_empty {
+                // What is too large once is too large again.
+                (prompt, Err(none))
+            } else {
+                settings.host.report(&Notice::AskedAgain { reason: &none.reason, is_smaller });
+                let answer = ask(settings, command, smaller.text.clone());
+                (smaller, answer)
+            }
         }
         answer => (prompt, answer),
     };

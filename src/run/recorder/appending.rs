@@ -11,6 +11,7 @@ use crate::event::id::{IdGenerator, check_id};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::{Action, FsError, PathAt, sync_dir};
+use crate::history::status::Status;
 use crate::json::ObjectText;
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
@@ -247,6 +248,9 @@ impl Recorder {
                     return Err(RunError::Exists(run.path().to_owned()));
                 }
                 batch.lifecycle |= role.is_lifecycle();
+                if Status::ended_by(role).is_some() {
+                    batch.ended_by = Some(draft.kind.clone().into_owned());
+                }
                 blobs.extend(&intake.blobs);
                 let given = draft.event_id.is_some();
                 writing.push((pending, &texts), role, Some((index, given)));

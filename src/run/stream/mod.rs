@@ -90,6 +90,8 @@ pub(crate) struct Stream<'r> {
     /// The first rejection, for a strict stream.
     first_rejection: Option<String>,
     lifecycle: bool,
+    /// The type of the last new event that says how the run ended.
+    ended_by: Option<String>,
     recorded: u64,
     /// Events that became durable since the last call of [`Stream::acknowledged`].
     acknowledged: Vec<RecordedEvent>,
@@ -168,6 +170,7 @@ impl<'r> Stream<'r> {
             processes: EarlierProcesses::default(),
             first_rejection: None,
             lifecycle: false,
+            ended_by: None,
             recorded: 0,
             acknowledged: Vec::new(),
             recovered_bytes: 0,
@@ -437,6 +440,7 @@ impl<'r> Stream<'r> {
         }
         self.counter.counts().warnings.append(&mut batch.warnings);
         writes.lifecycle |= batch.lifecycle;
+        self.ended_by = batch.ended_by.take().or(self.ended_by.take());
         self.recovered_bytes += batch.recovered_bytes;
         let mut outcomes = batch.outcomes.into_iter();
         let lines = &held.lines[part.lines.clone()];
@@ -510,6 +514,12 @@ impl<'r> Stream<'r> {
     #[must_use]
     pub(crate) fn changed_state(&self) -> bool {
         self.lifecycle
+    }
+
+    /// The type of the last new event that says how the run ended.
+    #[must_use]
+    pub(crate) fn ended_by(&self) -> Option<&str> {
+        self.ended_by.as_deref()
     }
 
     /// The dialect of lines that were read as native ones, if they look like one.

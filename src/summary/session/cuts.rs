@@ -9,10 +9,23 @@ use super::turn::{CallPart, Turn};
 /// stays with the answer that follows it.
 #[must_use]
 pub(crate) fn cuts(turns: &[Turn], run_has_ended: bool) -> Vec<usize> {
+    without_parted_requests(turns, cuts_between_calls(turns, run_has_ended))
+}
+
+/// Like [`cuts`] of a run that has ended, but a call that lasts for many turns, such as that of
+/// a sub-agent, may be parted from its result.
+#[must_use]
+pub(crate) fn cuts_in_long_calls(turns: &[Turn]) -> Vec<usize> {
+    without_parted_requests(turns, cuts_beside_calls(turns, true, LONG))
+}
+
+/// The most turns between a call and its result that are never parted.
+const LONG: usize = 32;
+
+fn without_parted_requests(turns: &[Turn], mut cuts: Vec<usize>) -> Vec<usize> {
     let parts_request = |place: usize| {
         turns[place - 1].is_request && turns.get(place).is_some_and(|next| !next.is_request)
     };
-    let mut cuts = cuts_between_calls(turns, run_has_ended);
     cuts.retain(|place| !parts_request(*place));
     cuts
 }
@@ -21,6 +34,11 @@ pub(crate) fn cuts(turns: &[Turn], run_has_ended: bool) -> Vec<usize> {
 /// cuts after it, unless the run has ended or a later request shows that nobody waits for it.
 #[must_use]
 pub(crate) fn cuts_between_calls(turns: &[Turn], run_has_ended: bool) -> Vec<usize> {
+    cuts_beside_calls(turns, run_has_ended, usize::MAX)
+}
+
+/// The cuts beside the calls with up to `longest` turns from the call to its result.
+fn cuts_beside_calls(turns: &[Turn], run_has_ended: bool, longest: usize) -> Vec<usize> {
     // At each place, the change of the number of calls that a cut would part.
     let mut parted = vec![0_i64; turns.len() + 2];
     let mut block = |from: usize, to: usize| {
@@ -34,7 +52,8 @@ pub(crate) fn cuts_between_calls(turns: &[Turn], run_has_ended: bool) -> Vec<usi
                 open.insert(call, at);
             }
             Some(CallPart::End(call)) => {
-                if let Some(start) = open.remove(&call) {
+                let start = open.remove(&call).filter(|start| at - start <= longest);
+                if let Some(start) = start {
                     block(start + 1, at + 1);
                 }
             }
@@ -85,7 +104,7 @@ pub(crate) fn prefix(cuts: &[usize], tokens: &[u64], budget: u64) -> Option<usiz
 
 #[cfg(test)]
 mod tests {
-    use super::{CallPart, Turn, cuts, prefix};
+    use super::{CallPart, LONG, Turn, cuts, cuts_in_long_calls, prefix};
     use crate::event::time::Timestamp;
 
     fn turn(is_request: bool, call: Option<CallPart>) -> Turn {
@@ -112,6 +131,21 @@ mod tests {
         assert_eq!(cuts(&open, false), [1]);
         assert_eq!(cuts(&open, true), [1, 2, 3]);
         assert_eq!(cuts(&[call(Start(0)), user, says], false), [1, 3]);
+    }
+
+    /// If this fails, a run in which one call lasts for the whole session is never summarized.
+    #[test]
+    fn a_long_call_is_parted() {
+        let call = |part| turn(false, Some(part));
+        let mut all = vec![call(CallPart::Start(0))];
+        all.extend(std::iter::repeat_n(turn(false, None), 2 * LONG));
+        all.extend([call(CallPart::Start(1)), turn(false, None), call(CallPart::End(1))]);
+        all.push(call(CallPart::End(0)));
+        assert_eq!(cuts(&all, true), [all.len()]);
+        let short = 2 * LONG + 1;
+        let expected: Vec<usize> =
+            (1..=all.len()).filter(|place| !(short + 1..short + 3).contains(place)).collect();
+        assert_eq!(cuts_in_long_calls(&all), expected);
     }
 
     /// If this fails, a summary ends in a streamed text, and what lies between its pieces is never

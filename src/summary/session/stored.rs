@@ -8,7 +8,7 @@ use crate::event::fields::{View, exact_text};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::json::{Json, ObjectText};
+use crate::json::{Json, Members, ObjectText};
 
 /// The type of the events.
 const KIND: &str = "session.summarized";
@@ -61,6 +61,13 @@ impl StoredSummary {
             data: data.compact().into_owned(),
         })
     }
+}
+
+/// The branches that a stored summary is about, from its event.
+#[must_use]
+pub(crate) fn branches_of(data: &Members<'_>) -> BranchScope {
+    let cascades = data.get(CASCADE).and_then(Json::as_bool) == Some(true);
+    BranchScope::new(None, data.text_at("filter_key").as_deref(), cascades)
 }
 
 impl StoredSummary {
