@@ -319,3 +319,34 @@ fn runs_of_the_first_format_hold() {
     bench.ok(&["emit", "--run", "first-format", "note", "-f", "text=later"]);
     assert_eq!(bench.call(&["validate", "first-format", "--strict"]).status, 0);
 }
+
+/// If this fails, a verdict is recorded that nobody sees, or a report goes to a file named `-`.
+#[test]
+fn what_contradicts_itself_is_refused() {
+    let bench = Bench::with_run();
+    let told = bench.fails(2, &["validate", "r", "--record", "--ignore", "RL803"]);
+    assert!(told.contains("their checks are left out"), "{told}");
+    let told = bench.fails(2, &["validate", "r", "--report", "json=-"]);
+    assert!(told.contains("--output - is standard output"), "{told}");
+    assert!(!bench.path("-").exists());
+}
+
+/// If this fails, the word `true`, which shells write, does not make a call a failed one.
+#[test]
+fn an_error_told_by_a_word() {
+    let bench = Bench::with_run();
+    bench.emit(&["tool.started", "--correlation-id", "c", "-f", "tool_name=deploy"]);
+    bench.emit(&["tool.completed", "--correlation-id", "c", "-f", "is_error=true"]);
+    assert!(bench.ok(&["list", "--format", "json"]).contains("\"tool_failures\": 1"));
+}
+
+/// If this fails, a stream that ends a run again is told to have ended it.
+#[test]
+fn another_end_in_a_stream_is_told() {
+    let bench = Bench::with_run();
+    let lines = "{\"type\":\"run.completed\"}\n{\"type\":\"run.failed\"}\n";
+    let said = bench.feed(&["emit", "--stdin", "--run", "r"], lines.as_bytes());
+    assert!(said.err.contains("the status stays completed"), "{}", said.err);
+    let said = bench.feed(&["emit", "--stdin", "--run", "r"], b"{\"type\":\"run.completed\"}\n");
+    assert!(!said.err.contains("the status stays"), "{}", said.err);
+}

@@ -85,7 +85,7 @@ table! {
         agent: Option<String>,
         /// The version of the program.
         agent_version: Option<String>,
-        /// The first model that answered.
+        /// The model that the beginning of the run names.
         model: Option<String>,
         /// All models that answered, as a JSON array.
         models: JsonText,

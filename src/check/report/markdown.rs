@@ -4,7 +4,8 @@ use super::{Group, RunReport, ValidatedRuns, by_code, counted};
 use crate::check::deliverables::Deliverable;
 use crate::check::table::Level;
 use crate::text::human::plural;
-use crate::text::markdown::{code, escape};
+use crate::text::markdown::code;
+use crate::text::mention::unlinked;
 
 /// The maximum size of a summary on GitHub in bytes, minus room for a last line.
 const LIMIT: usize = (1 << 20) - 4096;
@@ -25,7 +26,7 @@ pub(crate) fn markdown(
     let mut out = narrowed.map(|which| format!("Scope: {which}.\n\n")).unwrap_or_default();
     for error in unread.iter().take(MAX_UNREAD) {
         let error: String = error.chars().take(MAX_MESSAGE).collect();
-        out.push_str(&format!("- **error** {}\n", escape(&error)));
+        out.push_str(&format!("- **error** {}\n", unlinked(&error)));
     }
     if let Some(more @ 1..) = unread.len().checked_sub(MAX_UNREAD) {
         let more = plural(more as u64, "more run");
@@ -77,7 +78,7 @@ fn section(report: &RunReport) -> String {
     let mut deliverables: Vec<&Deliverable> = report.deliverables.iter().collect();
     deliverables.sort_by_key(|deliverable| std::cmp::Reverse(deliverable.verdict));
     for deliverable in deliverables.iter().take(MAX_DELIVERABLES) {
-        let reason = deliverable.reason.as_deref().map(|reason| format!(": {}", escape(reason)));
+        let reason = deliverable.reason.as_deref().map(|reason| format!(": {}", unlinked(reason)));
         let reason = reason.unwrap_or_default();
         let path = code(&deliverable.path);
         body.push_str(&format!("- deliverable {path} {}{reason}\n", deliverable.status));
@@ -92,14 +93,14 @@ fn section(report: &RunReport) -> String {
                 1 => String::new(),
                 count => format!(" ({count} times)"),
             };
-            body.push_str(&format!("- **{}** {name} {}{count}\n", level.name(), escape(title)));
+            body.push_str(&format!("- **{}** {name} {}{count}\n", level.name(), unlinked(title)));
             if level == Level::Info {
                 continue;
             }
             for finding in kept.iter().take(MAX_SHOWN) {
                 let message: String = finding.message.chars().take(MAX_MESSAGE).collect();
                 let place = code(&super::place(finding));
-                body.push_str(&format!("  - {place}: {}\n", escape(&message)));
+                body.push_str(&format!("  - {place}: {}\n", unlinked(&message)));
             }
             if let Some(more @ 1..) = total.checked_sub(kept.len().min(MAX_SHOWN) as u64) {
                 body.push_str(&format!("  - … {}\n", plural(more, "more finding")));
@@ -107,7 +108,7 @@ fn section(report: &RunReport) -> String {
         }
     }
     for step in &report.fixes {
-        body.push_str(&format!("- {}\n", escape(&step.line())));
+        body.push_str(&format!("- {}\n", unlinked(&step.line())));
     }
     match body.is_empty() {
         true => body,

@@ -107,14 +107,14 @@ impl RunReport {
         !self.findings.totals().any(|(code, level, _)| level >= least && counts(code))
     }
 
-    /// What a verdict of `passed` says of a run that did not end well: its status is accepted only
-    /// because it was expected.
+    /// What a verdict of `passed` says of a run that did not end well: its status was expected, or
+    /// not checked.
     fn accepted(&self, strict: bool) -> Option<String> {
         let is_good = ExpectedStatus::default().accepts(self.status);
         let is_passed = self.verdict(strict) == RunVerdict::Passed;
         let status = self.status.name();
         (is_passed && !is_good && self.events > 0)
-            .then(|| format!("; status {status}, which is accepted here"))
+            .then(|| format!("; status {status}, which does not count here"))
     }
 
     /// Whether there is a finding of this check.

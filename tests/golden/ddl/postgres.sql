@@ -57,7 +57,7 @@ COMMENT ON COLUMN runs."task_id" IS 'The run''s task.';
 COMMENT ON COLUMN runs."status" IS 'The run''s status.';
 COMMENT ON COLUMN runs."agent" IS 'The agent''s program.';
 COMMENT ON COLUMN runs."agent_version" IS 'The version of the program.';
-COMMENT ON COLUMN runs."model" IS 'The first model that answered.';
+COMMENT ON COLUMN runs."model" IS 'The model that the beginning of the run names.';
 COMMENT ON COLUMN runs."models" IS 'All models that answered, as a JSON array.';
 COMMENT ON COLUMN runs."project" IS 'The directory in which the agent worked.';
 COMMENT ON COLUMN runs."git_branch" IS 'The branch that was checked out.';

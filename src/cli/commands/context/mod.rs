@@ -81,7 +81,8 @@ pub(in crate::cli) struct ContextArgs {
     /// Never shorten results of this tool (may be repeated)
     #[arg(long, help_heading = RESULTS, value_name = "NAME")]
     keep_tool: Vec<String>,
-    /// Replace all results of this tool in earlier rounds (may be repeated)
+    /// Replace the results of this tool in earlier rounds, except for those that are shorter than
+    /// what would stand for them (may be repeated)
     #[arg(long, help_heading = RESULTS, value_name = "NAME")]
     force_tool: Vec<String>,
     /// Replace a result in an earlier round if it has more tokens

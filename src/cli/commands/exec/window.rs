@@ -125,7 +125,7 @@ impl OutputWindow {
         let start = (tail.len().saturating_sub(limit - limit / 2)).max(margin).min(tail.len());
         let head = whole_lines_before(&head[..head.floor_char_boundary(end)]);
         let tail = whole_lines_after(&tail[tail.ceil_char_boundary(start)..]);
-        let gap = format!("[… the middle of {} bytes is left out …]", self.total);
+        let gap = format!("[… the middle is left out; there were {} bytes …]", self.total);
         RecordedText::new(format!("{head}\n{gap}\n{tail}"), secrets)
     }
 

@@ -138,6 +138,9 @@ fn report_to(text: &str) -> Result<(ReportFormat, PathBuf), String> {
     let known = known.map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ");
     let format =
         ReportFormat::from_str(format, false).map_err(|_| format!("FORMAT is one of {known}"))?;
+    if path == "-" {
+        return Err("a report goes to a file; --output - is standard output".to_owned());
+    }
     Ok((format, path.into()))
 }
 
@@ -184,6 +187,10 @@ impl ValidateArgs {
             () if !self.require.is_empty() && !self.judges_deliverables() => (
                 "--require has no effect: the checks of deliverables are left out",
                 "select the family `deliverables`, and do not ignore it",
+            ),
+            () if self.record && JUDGING.iter().any(|code| lacks(*code)) => (
+                "--record records a verdict on the deliverables, and their checks are left out",
+                "record without --select and --ignore",
             ),
             () => return Ok(()),
         };
