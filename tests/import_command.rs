@@ -330,7 +330,7 @@ fn a_file_with_a_run_per_line_is_many_runs() {
     let bench = Bench::new();
     fs::create_dir_all(bench.path("runs")).unwrap();
     let line = |id: &str, task: &str| {
-        serde_json::json!({
+        json!({
             "instance_id": id, "instruction": task, "metadata": {"agent_class": "CodeActAgent"},
             "history": [
                 {"id": 0, "timestamp": "2026-01-01T10:00:00", "source": "user", "action": "message", "args": {"content": task}},
@@ -540,5 +540,27 @@ fn the_first_event_tells_what_the_beginning_of_the_session_tells() {
         if length == 10 && short == 0 {
             assert_eq!(metadata["model"], "claude-opus-4-5");
         }
+    }
+}
+
+/// If this fails, two sessions become one run, and nobody sees that its numbers are a sum.
+#[test]
+fn another_session_in_a_run_is_told() {
+    let bench = Bench::new();
+    let session = |id: &str| {
+        let lines = [
+            json!({"type": "thread.started", "thread_id": id}),
+            json!({"type": "turn.completed",
+                "usage": {"input_tokens": 5, "output_tokens": 1}}),
+        ];
+        let text = lines.map(|line| line.to_string()).join("\n") + "\n";
+        fs::write(bench.path(id), text).unwrap();
+        bench.call(&["import", id, "--from", "codex", "--run", "job"])
+    };
+    for (id, told) in [("one", false), ("one", false), ("two", true)] {
+        let said = session(id);
+        assert_eq!(said.status, 0, "{}", said.err);
+        let message = "the run holds the session one: the session two is added to it";
+        assert_eq!(said.err.contains(message), told, "{id}: {}", said.err);
     }
 }

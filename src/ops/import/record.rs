@@ -27,6 +27,7 @@ use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
 use crate::run::stream::{Stream, StreamFormat};
+use crate::text::inert::preview;
 
 /// A session that was imported.
 pub(crate) struct ImportedRun {
@@ -97,6 +98,9 @@ pub(crate) fn record(
     let Filled { receipt, added, unfinished, warnings } = recorded?;
     Ok(ImportedRun { run, is_new, receipt, added, unfinished, warnings })
 }
+
+/// Maximum columns of a session's id in a message.
+const SHOWN_ID: usize = 60;
 
 /// What was recorded; see [`ImportedRun`].
 struct Filled {
@@ -180,6 +184,16 @@ fn fill(
         receipt.warnings.push(format!(
             "the run has the output of the session's processes and its file: {twice}; import the \
              file into a run of its own"
+        ));
+    }
+    let is_another = |facts: &&RunFacts| {
+        facts.is_imported && facts.session_id != session.id && how.run.is_some()
+    };
+    if let Some(facts) = before.as_ref().filter(is_another) {
+        let (known, new) = (preview(&facts.session_id, SHOWN_ID), preview(&session.id, SHOWN_ID));
+        receipt.warnings.push(format!(
+            "the run holds the session {known}: the session {new} is added to it, and their numbers \
+             are one sum"
         ));
     }
     // An older copy, or an earlier part, does not tell how the session ended.
