@@ -117,11 +117,13 @@ fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
             mark_pauses(first.sequence(), pauses, out);
         }
         match item {
-            [Entry::Said(said)] if Some(index) == last_said => closing(said, limits, out),
+            [Entry::Said(said)] if Some(index) == last_said || limits.minor => {
+                at_length(said, limits, out);
+            }
             [Entry::Said(said)] => out.push_str(&format!(
                 "- {} {}: {} ({})\n",
                 unlinked(&preview(&said.who, 40)),
-                if said.thought { "thought" } else { "said" },
+                verb(said),
                 unlinked(&preview(&without_bold(said), limits.short)),
                 link(said.sequence)
             )),
@@ -229,18 +231,22 @@ fn without_bold(said: &Said) -> String {
     if said.thought { said.text.replace("**", "") } else { said.text.clone() }
 }
 
-/// The last message of a task is its answer and is shown at greater length.
-fn closing(said: &Said, limits: &Limits, out: &mut String) {
-    let who = unlinked(&preview(&said.who, 40));
+/// The last message of a task, which is its answer, and at full detail every message.
+fn at_length(said: &Said, limits: &Limits, out: &mut String) {
+    let (who, verb) = (unlinked(&preview(&said.who, 40)), verb(said));
     let link = link(said.sequence);
     if said.text.chars().count() <= limits.short && !said.text.contains('\n') {
-        out.push_str(&format!("- {who} said: {} ({link})\n", unlinked(&said.text)));
+        out.push_str(&format!("- {who} {verb}: {} ({link})\n", unlinked(&without_bold(said))));
         return;
     }
     out.push_str(&format!(
-        "\n{who} said ({link}):\n\n{}\n",
+        "\n{who} {verb} ({link}):\n\n{}\n",
         long_prose(&said.text, limits.long, 4)
     ));
+}
+
+fn verb(said: &Said) -> &'static str {
+    if said.thought { "thought" } else { "said" }
 }
 
 /// The range in the middle to skip so that `most` of `length` items remain.
