@@ -258,8 +258,13 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         }
         None => Ok(Exit::Fine),
     };
-    let exit = if args.model.follow { follow(run, &settings, ui, once)? } else { once()? };
-    Ok(host.interrupted().map_or(exit, Exit::Signal))
+    let outcome = if args.model.follow { follow(run, &settings, ui, once) } else { once() };
+    let Some(signal) = host.interrupted() else { return outcome };
+    // What failed then, failed because of the signal.
+    if let Err(error) = outcome {
+        ui.warn(&sentence(&error));
+    }
+    Ok(Exit::Signal(signal))
 }
 
 /// Makes a new version after each finished task if one is due, until the run ends. A failure is
