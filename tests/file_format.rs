@@ -21,6 +21,7 @@ fn the_name_of_a_file_names_its_format() {
         ("validate r", "v.json", "{"),
         ("validate r", "v.xml", "<?xml"),
         ("validate r", "v.sarif", "{"),
+        ("validate r", "v.sarif.json", "{\n  \"$schema\""),
         ("validate r", "v.md", "| run |"),
         ("validate r", "v.txt", "info RL408"),
     ];

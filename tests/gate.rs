@@ -380,4 +380,10 @@ fn a_failed_job_does_not_pass_for_an_earlier_one() {
     let report = report.out;
     assert!(report.contains("RL402"), "{report}");
     assert!(report.contains("cannot change the status from completed to failed"), "{report}");
+    // Another bad end says nothing new.
+    let bench = Bench::with_run();
+    bench.emit(&["run.failed"]);
+    bench.emit(&["tool.started", "--correlation-id", "c", "-f", "tool_name=make"]);
+    bench.emit(&["run.incomplete"]);
+    assert_eq!(gate(&bench, &["r", "--expect-status", "failed"]).status, 0);
 }

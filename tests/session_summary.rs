@@ -648,4 +648,11 @@ fn a_summary_stands_for_its_branches_only() {
     let prompts = std::fs::read_to_string(bench.path("prompts")).unwrap();
     assert!(prompts.contains("lynx of app\n"), "{prompts}");
     assert!(!prompts.contains("lynx of app/other"), "{prompts}");
+    // Who reads one of them does not get the other.
+    let show = |scope: &[&str]| {
+        let args = ["summarize", "r", "--session", "--show", "--format", "json"];
+        bench.ok(&[&args[..], scope].concat())
+    };
+    assert!(show(&["--branch", "app/tool"]).contains("\"version\": 1"));
+    assert!(show(&["--allow-branch", "app/tool"]).contains("\"version\": 2"));
 }

@@ -433,6 +433,10 @@ fn a_word_of_a_text_does_not_stand_for_a_value() {
     bench.emit(&["deliverable.missing", "-f", "path=empty.md", "-f", "reason=empty"]);
     let shown = bench.ok(&["show", "r"]);
     assert!(shown.contains("status: failed") && shown.contains("reason: empty"), "{shown}");
+    // What an error is made of stands once.
+    bench.call(&["exec", "--run", "r", "--", "sh", "-c", "echo no such thing >&2; exit 3"]);
+    let lines = bench.ok(&["show", "r", "--type", "tool.failed"]);
+    assert_eq!(lines.matches("no such thing").count(), 1, "{lines}");
     let full = bench.ok(&["transcript", "r", "--detail", "full", "--output", "-"]);
     assert!(full.contains("status: failed") && full.contains("reason: empty"), "{full}");
 }

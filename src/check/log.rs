@@ -231,7 +231,8 @@ impl LogCheck {
             // A trap at the end of a script may end a run that has already ended. A worse end after
             // more work is about that work.
             let second_end = illegal.from.is_terminal() && illegal.to.is_terminal();
-            let is_worse = matches!(illegal.to, Status::Failed | Status::Incomplete);
+            let is_worse = illegal.from == Status::Completed
+                && matches!(illegal.to, Status::Failed | Status::Incomplete);
             let is_trap = second_end && !(is_worse && self.late_work.is_live());
             let most = if is_trap { Level::Warning } else { Level::Error };
             self.findings.push(finding.at_most(most));

@@ -112,18 +112,25 @@ pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<ContentPiece<'a
     let mut rest = pieces(view);
     let texts = rest.iter().map(|piece| one_line(piece.text.trim()).into_owned());
     let texts: Vec<String> = texts.collect();
+    // The text of an error is made of the other values.
+    let kinds = rest.iter().map(|piece| piece.kind).zip(&texts);
+    let others: Vec<String> =
+        kinds.filter(|(kind, _)| *kind != Kinship::Error).map(|(_, text)| text.clone()).collect();
     let mut texts_of = texts.iter();
     rest.retain(|piece| {
         let text = texts_of.next().map_or("", String::as_str);
         let is_of_call = matches!(piece.kind, Kinship::Arguments | Kinship::Result);
         let line = if is_of_call { told } else { &line };
-        !holds_whole(line, text) || is_only_within_others(line, text, &texts)
+        !holds_whole(line, text) || is_only_within_others(line, text, &others)
     });
     rest
 }
 
-/// Whether a line has a piece only as a part of longer ones: `failed` in `It has not failed`.
+/// Whether a line has a word only as a part of longer pieces: `failed` in `It has not failed`.
 fn is_only_within_others(line: &str, text: &str, pieces: &[String]) -> bool {
+    if text.contains(' ') {
+        return false;
+    }
     let is_around = |other: &&String| other.len() > text.len() && holds_whole(other, text);
     let mut around: Vec<&String> = pieces.iter().filter(is_around).collect();
     if around.is_empty() {

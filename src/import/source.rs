@@ -109,7 +109,7 @@ impl SessionEnd {
     /// The output of a program goes on until a line that says how the session ended. Without that
     /// line, it is cut off.
     pub(super) fn cut_off(last: &str) -> Self {
-        let reason = format!("the output is cut off: it has no `{last}` after its last beginning");
+        let reason = format!("the output is cut off: no `{last}` line follows its last start");
         Self { is_until_told: true, ..Self::incomplete(&reason) }
     }
 

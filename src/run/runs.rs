@@ -1,7 +1,6 @@
 //! Finding runs in a runs directory.
 
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use super::RunError;
 use super::derive::MAX_STATE;
@@ -104,24 +103,20 @@ pub(crate) struct Survey {
 }
 
 impl Survey {
-    /// The runs without a log that may be newer than the newest run that has one.
+    /// The runs without a log that are newer than the newest run that has one.
     pub(crate) fn newer_without_log(&self, newest: &RunDir) -> Vec<&RunDir> {
         let newest = first_time(newest);
-        self.without_log.iter().filter(|run| begun(run) >= newest).collect()
+        self.without_log
+            .iter()
+            .filter(|run| begun(run).is_some_and(|begun| Some(begun) >= newest))
+            .collect()
     }
 }
 
-/// When a run without a log began: what `run.json` says, or else when its directory was changed.
+/// When a run without a log began, as `run.json` says.
 fn begun(run: &RunDir) -> Option<Timestamp> {
-    let state = read_small(&run.state(), MAX_STATE).ok().flatten();
-    let created = state.and_then(|bytes| stored_facts(&bytes)?.created_at);
-    created.or_else(|| changed(run.path()))
-}
-
-/// When a directory was changed.
-fn changed(path: &Path) -> Option<Timestamp> {
-    let since = path.metadata().ok()?.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    i64::try_from(since.as_millis()).ok().map(Timestamp::from_millis)
+    let state = read_small(&run.state(), MAX_STATE).ok().flatten()?;
+    stored_facts(&state)?.created_at
 }
 
 /// Looks through a runs directory: the directories in it whose names are valid run ids. A runs

@@ -47,8 +47,11 @@ pub struct RunReport {
     pub deliverables: Vec<Deliverable>,
     /// The newest recorded verdict on the deliverables.
     pub recorded: Verdict,
-    /// The files of that verdict that nothing requires now. The next verdict keeps them.
+    /// The files of that verdict that nothing requires now, or that changed. The next verdict keeps
+    /// them.
     pub kept: Vec<RecordedFile>,
+    /// Whether a recorded file changed, and nobody accepts it by name.
+    pub has_changed: bool,
     /// The fixes, done or planned.
     pub fixes: Vec<Step>,
 }

@@ -26,9 +26,10 @@ use crate::json;
 use crate::json::{Json, JsonRules, ObjectText, check};
 use crate::log::tail::is_blank;
 use crate::ops::append::report_other_end;
-use crate::ops::list::current_facts;
+use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
+use crate::run::dir::RunDir;
 use crate::run::line_buffer::LineBuffer;
 use crate::run::options::RecordOptions;
 use crate::run::output_path::output_path;
@@ -201,27 +202,30 @@ pub(super) fn run(
     }
     let ahead = stream.take_ahead();
     let session_end = stream.take_ending();
-    let ended_by = stream.ended_by().map(str::to_owned);
+    let ended_by = stream.ended_by().to_vec();
     let has_end = stream.status().is_terminal();
     let receipt = stream.finish();
     // What was interrupted, or is there already, ends nothing.
     let is_whole = interrupts.caught().is_none() && !stopped;
     let is_new = receipt.events > receipt.repeated;
-    let is_due = args.end_run && is_whole && is_new && !has_end;
-    let ends_run = is_due && !current_facts(&run).status.is_terminal();
+    let is_due = args.end_run && is_whole && is_new;
+    let is_open = || !has_end && !current_facts(&run).status.is_terminal();
+    let ends_run = is_due && (is_open() || is_told_now(&run, session_end.as_ref()));
     if ends_run {
         let end = run_end(session_end.as_ref());
         recorder.append(&[end])?.outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
     }
     let lifecycle = lifecycle || ends_run;
     report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
-    if let Some(kind) = ended_by.filter(|_| native) {
-        report_other_end(&run, &kind, ui);
+    for kind in ended_by.iter().filter(|_| native) {
+        report_other_end(&run, kind, ui);
     }
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), kept, ui);
-    report_session_end(session_end.as_ref().filter(|_| !ends_run), &run.name(), ui);
+    // What comes may only be a part of the output.
+    let told = session_end.as_ref().filter(|end| !ends_run && !end.is_until_told);
+    report_session_end(told, &run.name(), ui);
     Ok(match interrupts.caught() {
         Some(signal) => Exit::Signal(signal),
         None if stopped || (native && receipt.rejected > 0) => Exit::Input,
@@ -304,6 +308,13 @@ fn tell(stream: &mut Stream<'_>, what: Print, is_told: &Cell<bool>, ui: &Ui) -> 
         Print::Id | Print::Event | Print::Sequence => 0,
     };
     events[first..].iter().try_for_each(|event| print(event, what, stream.recorder(), ui))
+}
+
+/// Whether the source says how it ended, in place of the end that an earlier part of it left.
+fn is_told_now(run: &RunDir, session: Option<&SessionEnd>) -> bool {
+    let state = state_of_log(run);
+    let is_told = session.is_some_and(|end| !end.is_until_told);
+    is_told && state.ended_by_source() && state.source_went_on()
 }
 
 /// The end of a run at the end of its source.

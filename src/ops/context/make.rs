@@ -51,7 +51,7 @@ pub(crate) fn context(run: &RunDir, settings: &ContextSettings) -> Result<MadeCo
     let (stored, chapters) = summaries_and_chapters(run)?;
     let summary = match settings.injection {
         Injection::None => None,
-        _ => stored.retrieved(settings.scope.key()).last().map(|summary| (*summary).clone()),
+        _ => stored.newest(&settings.scope).cloned(),
     };
     let (budget, source) = budget(run, settings)?;
     let limits = limits(settings, budget, summary.is_some());

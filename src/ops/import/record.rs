@@ -186,21 +186,21 @@ fn fill(
              file into a run of its own"
         ));
     }
+    // An older copy, or an earlier part, does not tell how the session ended.
+    let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
+    // A file may hold only a part of the output.
+    let ending = told_ending.filter(|ending| !is_older && !ending.is_until_told);
+    let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let is_another = |facts: &&RunFacts| {
         facts.is_imported && facts.session_id != session.id && how.run.is_some()
     };
-    if let Some(facts) = before.as_ref().filter(is_another) {
+    if let Some(facts) = before.as_ref().filter(|_| added > 0).filter(is_another) {
         let (known, new) = (preview(&facts.session_id, SHOWN_ID), preview(&session.id, SHOWN_ID));
         receipt.warnings.push(format!(
             "the run holds the session {known}: the session {new} is added to it, and their numbers \
              are one sum"
         ));
     }
-    // An older copy, or an earlier part, does not tell how the session ended.
-    let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
-    // A file may hold only a part of the output.
-    let ending = told_ending.filter(|ending| !is_older && !ending.is_until_told);
-    let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let status = before.map(|facts| facts.status);
     // The source may have the event that ends the run.
     // While the source is still open, its end is not recorded yet.

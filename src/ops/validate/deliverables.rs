@@ -24,6 +24,8 @@ pub(super) struct JudgedDeliverables {
     pub(super) recorded: Verdict,
     /// The files of that verdict that nothing requires now, or that changed since.
     pub(super) kept: Vec<RecordedFile>,
+    /// Whether one of them changed, and the criteria do not name it.
+    pub(super) has_changed: bool,
 }
 
 /// The path of a requirement, as both the run and its checks write it.
@@ -134,6 +136,7 @@ pub(super) fn deliverables(
         findings.push(Finding::new(Code::RL805, Place::file(FOLDER), message));
     }
     let covered = |path: &str| declared.iter().any(|one| one.covers(path));
+    let has_changed = !kept.is_empty();
     let is_kept = |file: &&RecordedFile| !covered(&file.path) && !kept.contains(file);
     let others: Vec<_> = state.recorded_files.iter().filter(is_kept).cloned().collect();
     kept.extend(others);
@@ -141,5 +144,6 @@ pub(super) fn deliverables(
         verdicts,
         recorded: if criteria.hashes { computed } else { recorded },
         kept,
+        has_changed,
     }
 }

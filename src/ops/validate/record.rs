@@ -1,8 +1,8 @@
 //! Records the verdict on the deliverables as events.
 
 use crate::check::deliverables::{Deliverable, Verdict, worst};
+use crate::check::report::RunReport;
 use crate::event::draft::Draft;
-use crate::history::state::RecordedFile;
 use crate::json::{Json, ObjectText, quoted};
 use crate::ops::append::append_and_refresh;
 use crate::ops::refresh::RefreshWarning;
@@ -18,10 +18,10 @@ use crate::run::options::RecordOptions;
 /// When the log cannot be appended to.
 pub(crate) fn record(
     run: &RunDir,
-    deliverables: &[Deliverable],
-    kept: &[RecordedFile],
+    report: &RunReport,
     options: RecordOptions,
 ) -> Result<Vec<RefreshWarning>, RunError> {
+    let RunReport { deliverables, kept, has_changed, .. } = report;
     let list = |paths: &mut dyn Iterator<Item = &Deliverable>| {
         let paths: Vec<String> = paths.map(|one| quoted(&one.path)).collect();
         format!("[{}]", paths.join(","))
@@ -37,7 +37,8 @@ pub(crate) fn record(
         drafts.push(Draft::new("deliverable.missing", missing));
     }
     let mut completed = ObjectText::new();
-    completed.text("status", worst(deliverables).name());
+    let changed = if *has_changed { Verdict::Failed } else { Verdict::Passed };
+    completed.text("status", worst(deliverables).max(changed).name());
     completed.json("missing", Json::trusted(&list(&mut unmet())));
     let files = deliverables.iter().flat_map(|one| &one.files).map(|file| {
         let mut object = ObjectText::new();

@@ -189,7 +189,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let status = fold.state.status();
     let mut of_deliverables = Findings::keeping(criteria.most_findings);
     let judged = deliverables(run, &fold.state, criteria, &mut of_deliverables);
-    let JudgedDeliverables { verdicts: deliverables, recorded, kept } = judged;
+    let JudgedDeliverables { verdicts: deliverables, recorded, kept, has_changed } = judged;
     // What follows reads the log again and needs the memory.
     drop(fold);
     if transcript.is_ok() {
@@ -217,6 +217,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
         deliverables,
         recorded,
         kept,
+        has_changed,
         fixes,
     };
     Ok(Validated { report, last_sequence: next, is_stale, lost })

@@ -248,8 +248,10 @@ impl Recorder {
                     return Err(RunError::Exists(run.path().to_owned()));
                 }
                 batch.lifecycle |= role.is_lifecycle();
-                if Status::ended_by(role).is_some() {
-                    batch.ended_by = Some(draft.kind.clone().into_owned());
+                let kind = &*draft.kind;
+                let is_end = Status::ended_by(role).is_some();
+                if is_end && !batch.ended_by.iter().any(|known| known == kind) {
+                    batch.ended_by.push(kind.to_owned());
                 }
                 blobs.extend(&intake.blobs);
                 let given = draft.event_id.is_some();

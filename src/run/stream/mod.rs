@@ -90,8 +90,8 @@ pub(crate) struct Stream<'r> {
     /// The first rejection, for a strict stream.
     first_rejection: Option<String>,
     lifecycle: bool,
-    /// The type of the last new event that says how the run ended.
-    ended_by: Option<String>,
+    /// The types of the new events that say how the run ended.
+    ended_by: Vec<String>,
     recorded: u64,
     /// Events that became durable since the last call of [`Stream::acknowledged`].
     acknowledged: Vec<RecordedEvent>,
@@ -170,7 +170,7 @@ impl<'r> Stream<'r> {
             processes: EarlierProcesses::default(),
             first_rejection: None,
             lifecycle: false,
-            ended_by: None,
+            ended_by: Vec::new(),
             recorded: 0,
             acknowledged: Vec::new(),
             recovered_bytes: 0,
@@ -440,7 +440,8 @@ impl<'r> Stream<'r> {
         }
         self.counter.counts().warnings.append(&mut batch.warnings);
         writes.lifecycle |= batch.lifecycle;
-        self.ended_by = batch.ended_by.take().or(self.ended_by.take());
+        batch.ended_by.retain(|kind| !self.ended_by.contains(kind));
+        self.ended_by.append(&mut batch.ended_by);
         self.recovered_bytes += batch.recovered_bytes;
         let mut outcomes = batch.outcomes.into_iter();
         let lines = &held.lines[part.lines.clone()];
@@ -516,10 +517,10 @@ impl<'r> Stream<'r> {
         self.lifecycle
     }
 
-    /// The type of the last new event that says how the run ended.
+    /// The types of the new events that say how the run ended, each once.
     #[must_use]
-    pub(crate) fn ended_by(&self) -> Option<&str> {
-        self.ended_by.as_deref()
+    pub(crate) fn ended_by(&self) -> &[String] {
+        &self.ended_by
     }
 
     /// The dialect of lines that were read as native ones, if they look like one.

@@ -95,6 +95,16 @@ impl StoredSummaries {
         self.0.iter().filter(|summary| summary.filter_key == key).collect()
     }
 
+    /// The newest version for a scope. One with the same branches goes before one of the same key
+    /// that has the branches above too, or lacks them.
+    #[must_use]
+    pub(crate) fn newest(&self, scope: &BranchScope) -> Option<&StoredSummary> {
+        let of_key = self.of_key(scope.key());
+        let is_same = |one: &&StoredSummary| one.is_cascading == scope.is_cascading();
+        let same = of_key.iter().rev().copied().find(is_same);
+        same.or_else(|| self.retrieved(scope.key()).last().copied())
+    }
+
     /// The versions to show for a key: those of the key, else those of the whole run.
     #[must_use]
     pub(crate) fn retrieved(&self, key: &str) -> Vec<&StoredSummary> {

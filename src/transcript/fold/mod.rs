@@ -50,7 +50,7 @@ use super::value::{Note, OutputTokens, QuoteSource, Quoted, Said, Tokens, Troubl
 use crate::transcript::file_event::files_of_event;
 
 /// Maximum number of characters kept of a message. The log has the full text.
-const MAX_SAID: usize = 8000;
+pub(super) const MAX_SAID: usize = 8000;
 
 /// Maximum number of characters kept of a call's result.
 const MAX_RESULT: usize = 4000;

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use super::pieces::{indented, link, long_prose, note_line};
 use crate::history::calls::CallStatus;
 use crate::history::tasks::TaskOutcome;
-use crate::text::human::{duration, plural};
+use crate::text::human::{count, duration, plural};
 use crate::text::inert::preview;
 use crate::text::markdown::{code, quoted_fence};
 use crate::text::mention::unlinked;
 use crate::transcript::extent::Limits;
+use crate::transcript::fold::MAX_SAID;
 use crate::transcript::value::{
     CallEntry, DroppedKind, Entry, Pause, Said, SpawnedAgent, TITLE, Transcript, says_more,
 };
@@ -243,6 +244,10 @@ fn at_length(said: &Said, limits: &Limits, out: &mut String) {
         "\n{who} {verb} ({link}):\n\n{}\n",
         long_prose(&said.text, limits.long, 4)
     ));
+    // The rest is only in the log.
+    if said.text.ends_with('…') && said.text.chars().count() >= MAX_SAID {
+        out.push_str(&format!("*(cut after {} characters)*\n\n", count(MAX_SAID as u64)));
+    }
 }
 
 fn verb(said: &Said) -> &'static str {

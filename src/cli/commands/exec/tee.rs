@@ -104,10 +104,13 @@ fn record(
         receipt: stream.finish(),
         failure,
     };
-    if let StreamFormat::Dialect(dialect) = format
-        && fed.receipt.events == 0
-    {
-        fed.session_end = Some(SessionEnd::nothing_understood(dialect.name));
+    let understood = match format {
+        StreamFormat::Dialect(dialect) => (fed.receipt.mapped, dialect.name),
+        StreamFormat::Auto => (fed.receipt.events, "a known agent"),
+        _ => (u64::MAX, ""),
+    };
+    if let (0, agent) = understood {
+        fed.session_end = Some(SessionEnd::nothing_understood(agent));
     }
     (recorder, fed)
 }

@@ -209,7 +209,7 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
         let summaries = stored(run)?;
         return show(
             &summaries,
-            session.branches.scope().key(),
+            &session.branches.scope(),
             session.version_number,
             args.format,
             ui,

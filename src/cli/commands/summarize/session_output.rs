@@ -11,6 +11,7 @@ use crate::ops::session::{MadeVersion, Renewal};
 use crate::run::dir::RunDir;
 use crate::run::document::SCHEMA_VERSION;
 use crate::summary::session::due::DueReport;
+use crate::summary::session::scope::BranchScope;
 use crate::summary::session::stored::StoredSummaries;
 use crate::text::human::plural;
 use crate::text::inert;
@@ -108,21 +109,26 @@ pub(super) fn print_renewal(
 /// Prints a stored version. Returns the exit status.
 pub(super) fn show(
     summaries: &StoredSummaries,
-    key: &str,
+    scope: &BranchScope,
     number: Option<u64>,
     format: TableOrJson,
     ui: &Ui,
 ) -> anyhow::Result<Exit> {
+    let key = scope.key();
     let versions = summaries.retrieved(key);
-    let Some(newest) = versions.last() else {
+    let Some(newest) = summaries.newest(scope) else {
         ui.note("there is no session summary; `runlog summarize RUN --session` makes one");
         return Ok(Exit::No);
     };
     if newest.filter_key != key {
         ui.note(&format!("there is no session summary of {key}; this is that of the whole run"));
     }
-    let wanted = number.and_then(|number| usize::try_from(number).ok());
-    let index = wanted.unwrap_or(versions.len()).checked_sub(1).filter(|at| *at < versions.len());
+    let of_newest = || versions.iter().position(|one| one.event_id == newest.event_id);
+    let index = match number {
+        Some(number) => usize::try_from(number).ok().and_then(|number| number.checked_sub(1)),
+        None => of_newest(),
+    };
+    let index = index.filter(|at| *at < versions.len());
     let Some((index, summary)) = index.and_then(|at| Some((at, versions.get(at)?))) else {
         let message = format!("there is no version {}", number.unwrap_or_default());
         let hint = format!("the versions are 1 to {}", versions.len());

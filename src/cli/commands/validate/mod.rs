@@ -375,7 +375,7 @@ fn judge(
             // An event of the check would look like the beginning of a run.
             ui.warn(&format!("{}: nothing is recorded, because the log is empty", report.name));
         } else if args.record {
-            report_stale(&record(run, &report.deliverables, &report.kept, options)?, ui);
+            report_stale(&record(run, &report, options)?, ui);
             if is_repeated {
                 let fixes = report.fixes;
                 report = validate(run, &criteria)?.report;

@@ -31,6 +31,7 @@ pub(super) struct Output<'o> {
 
 /// What the name of a report ends with.
 const ENDINGS: &[(&str, ReportFormat)] = &[
+    ("sarif.json", ReportFormat::Sarif),
     ("json", ReportFormat::Json),
     ("xml", ReportFormat::Junit),
     ("sarif", ReportFormat::Sarif),
