@@ -223,6 +223,7 @@ pub(super) fn run(
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), kept, ui);
+    report_run_end(session_end.as_ref().filter(|_| ends_run), &run.name(), ui);
     // What comes may only be a part of the output.
     let told = session_end.as_ref().filter(|end| !ends_run && !end.is_until_told);
     report_session_end(told, &run.name(), ui);
@@ -323,6 +324,14 @@ fn run_end(session: Option<&SessionEnd>) -> Draft<'static> {
     data.json(SOURCE_END, Json::trusted("true"));
     session.into_iter().for_each(|session| session.tell_reason(&mut data));
     Draft::new(session.map_or("run.imported", |session| session.kind), data)
+}
+
+/// Warns if the run does not end well, because its session did not.
+pub(super) fn report_run_end(end: Option<&SessionEnd>, run: &str, ui: &Ui) {
+    let Some(end) = end.filter(|end| !end.is_good()) else { return };
+    let reason = end.reason.as_deref().map(|reason| format!(": {}", preview(reason, 120)));
+    let status = end.kind.trim_start_matches("run.");
+    ui.warn(&format!("the run {run} ends as `{status}`{}", reason.unwrap_or_default()));
 }
 
 /// Warns if the session did not end well by its own log: its run does not end with it.

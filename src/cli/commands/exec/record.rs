@@ -4,7 +4,7 @@
 use super::events::{CommandCall, CommandOutcome};
 use super::tee::{Fed, Feed, Tee};
 use crate::cli::clock::now;
-use crate::cli::commands::emit_stream::{SourceArgs, report, report_session_end};
+use crate::cli::commands::emit_stream::{SourceArgs, report, report_run_end, report_session_end};
 use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
@@ -122,7 +122,10 @@ impl<'c> Record<'c> {
         let mut drafts = std::mem::take(&mut self.missing);
         drafts.push(self.call.ended(outcome, self.call_id.as_deref()));
         if self.makes_run {
-            drafts.push(self.call.run_ends(outcome, session_end.as_ref()));
+            let end = self.call.run_ends(outcome, session_end.as_ref());
+            let told = session_end.as_ref().filter(|told| told.kind == end.kind);
+            report_run_end(told, &self.run.name(), ui);
+            drafts.push(end);
         } else {
             report_session_end(session_end.as_ref(), &self.run.name(), ui);
         }
