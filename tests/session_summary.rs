@@ -648,7 +648,7 @@ fn a_summary_stands_for_its_branches_only() {
     let prompts = std::fs::read_to_string(bench.path("prompts")).unwrap();
     assert!(prompts.contains("lynx of app\n"), "{prompts}");
     assert!(!prompts.contains("lynx of app/other"), "{prompts}");
-    // Who reads one of them does not get the other.
+    // Each scope shows its own version.
     let show = |scope: &[&str]| {
         let args = ["summarize", "r", "--session", "--show", "--format", "json"];
         bench.ok(&[&args[..], scope].concat())

@@ -340,7 +340,7 @@ fn an_error_told_by_a_word() {
     assert!(bench.ok(&["list", "--format", "json"]).contains("\"tool_failures\": 1"));
 }
 
-/// If this fails, a stream that ends a run again is told to have ended it.
+/// If this fails, nobody sees that the second end in a stream does not change the status.
 #[test]
 fn another_end_in_a_stream_is_told() {
     let bench = Bench::with_run();

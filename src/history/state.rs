@@ -361,8 +361,11 @@ impl RunState {
         let missing = &mut self.deliverables.missing;
         self.missing_bytes = if missing.is_empty() { 0 } else { self.missing_bytes } + path.len();
         if missing.len() < MOST_MISSING && self.missing_bytes <= MISSING_BYTES {
-            if let Some(reason) = reason {
-                self.faults.insert(path.clone().into_owned(), cut(&reason, PROMPT).into());
+            match reason {
+                Some(reason) => {
+                    self.faults.insert(path.clone().into_owned(), cut(&reason, PROMPT).into());
+                }
+                None => drop(self.faults.remove(&*path)),
             }
             missing.push(path.into_owned());
         }

@@ -87,8 +87,8 @@ pub(crate) fn append_event(
     Ok(recorded)
 }
 
-/// Reports that an event of this type, the newest that ends the run, did not end it: it had ended in
-/// another way.
+/// Reports it if the run had ended in another way before an event of this type, which therefore does
+/// not change its status.
 pub(crate) fn report_other_end(run: &RunDir, kind: &str, report: &dyn Reporter) {
     if let Some(status) = ended_otherwise(run, kind) {
         report.report(&Notice::EndedBefore { kind, status });

@@ -48,8 +48,8 @@ impl Settings {
         Ok(Self { own, beside })
     }
 
-    /// Whether a settings file in that directory names a runs directory. One with a mistake may:
-    /// who reads it reports the mistake.
+    /// Whether a settings file in that directory names a runs directory. A file with a mistake
+    /// counts, so that the mistake is reported.
     pub(super) fn name_runs_dir(directory: &Path) -> bool {
         let file = SettingsFile::read(directory.join(SETTINGS_FILE), Author::Anyone);
         file.map_or(true, |file| file.runs_dir.is_some())

@@ -246,7 +246,10 @@ fn at_length(said: &Said, limits: &Limits, out: &mut String) {
     ));
     // The rest is only in the log.
     if said.text.ends_with('…') && said.text.chars().count() >= MAX_SAID {
-        out.push_str(&format!("*(cut after {} characters)*\n\n", count(MAX_SAID as u64)));
+        out.push_str(&format!(
+            "*(cut after {} characters; the link leads to the rest)*\n\n",
+            count(MAX_SAID as u64)
+        ));
     }
 }
 
