@@ -89,6 +89,7 @@ mod page;
 mod page_forms;
 mod page_images;
 mod paid_answers;
+mod printed_sessions;
 mod processes;
 mod propose;
 mod reading;

@@ -26,6 +26,7 @@ use crate::json;
 use crate::json::{Json, JsonRules, ObjectText, check};
 use crate::log::tail::is_blank;
 use crate::ops::append::report_other_end;
+use crate::ops::import::settle_printed;
 use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
@@ -217,6 +218,9 @@ pub(super) fn run(
     }
     let lifecycle = lifecycle || ends_run;
     report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
+    if !native && is_new {
+        settle(&run, options, ui);
+    }
     for kind in ended_by.iter().filter(|_| native) {
         report_other_end(&run, kind, ui);
     }
@@ -324,6 +328,13 @@ fn run_end(session: Option<&SessionEnd>) -> Draft<'static> {
     data.json(SOURCE_END, Json::trusted("true"));
     session.into_iter().for_each(|session| session.tell_reason(&mut data));
     Draft::new(session.map_or("run.imported", |session| session.kind), data)
+}
+
+/// Has the runs of the session's files say what they repeat of the output in this run.
+pub(super) fn settle(run: &RunDir, options: RecordOptions, ui: &Ui) {
+    if let Err(error) = settle_printed(run, options) {
+        ui.warn(&format!("totals over runs may count this session twice: {error}"));
+    }
 }
 
 /// Warns if the run does not end well, because its session did not.

@@ -2,8 +2,8 @@
 //! forked.
 //!
 //! A run is only compared with runs that began to be recorded before it, so of two runs with the
-//! same history exactly one says that it is copied. The sessions of one import are compared in
-//! their order.
+//! same history exactly one says that it is copied; see [`super::printed`] for the exception. The
+//! sessions of one import are compared in their order.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,13 +11,12 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::Session;
+use super::printed::{is_printed, told_of};
 use super::run_of::run_of;
-use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::read_small;
 use crate::history::copied::{Copied, WorkIndex, WorkItems};
 use crate::history::facts::{Counts, RunFacts};
-use crate::history::usage::Usage;
 use crate::json::Json;
 use crate::ops::read::each_event;
 use crate::run::derive::MAX_STATE;
@@ -104,10 +103,11 @@ impl Importing<'_, '_> {
         self.publish(Some((&name, work)));
         let mut older = Vec::new();
         for other in self.known.others() {
-            let is_older = recorded_at.is_none_or(|own| {
+            let is_of_session = other.facts.session_id == self.known.sessions[self.index].id;
+            let is_first = recorded_at.is_none_or(|own| {
                 let key = (other.facts.recorded_at.unwrap_or(own), &other.name);
                 key < (own, &name)
-            });
+            }) || (is_of_session && is_printed(&other.facts));
             let has_agent = other.facts.metadata("agent").as_deref()
                 == Some(self.known.sessions[self.index].dialect.name);
             let overlaps = match (work.span(), other.facts.started_at, other.facts.ended_at) {
@@ -120,7 +120,7 @@ impl Importing<'_, '_> {
             let is_related = self.is_related(&other.facts.session_id, of_other.as_deref());
             // A copy of this run's own directory is no other run.
             let is_other = other.name != name && other.facts.run_id != name;
-            if is_older && has_agent && (overlaps || is_related) && is_other {
+            if is_first && has_agent && (overlaps || is_related) && is_other {
                 older.push((other.facts.run_id.clone(), other.work()));
             }
         }
@@ -146,19 +146,14 @@ impl Importing<'_, '_> {
                 && has_work(facts)
         };
         let others = self.known.others().iter().filter(is_of_session);
-        let apart = others.filter(|other| !work.shares_any(&other.work()));
-        let own = work.identified_usage();
-        let is_told = |other: &&OtherRun| {
-            other.is_output_of(&self.known.sessions[self.index].id)
-                && includes(&own, &other.facts.counts.usage)
-        };
-        let (told, rest): (Vec<_>, Vec<_>) = apart.partition(is_told);
-        let told = told.iter().map(|other| Copied {
-            runs: vec![other.facts.run_id.clone()],
-            counts: other.facts.counts,
-            all_of_events: Some(other.facts.counts.events),
-        });
-        (told.collect(), rest.iter().map(|other| other.name.clone()).collect())
+        let (mut told, mut rest) = (Vec::new(), Vec::new());
+        for other in others.filter(|other| !work.shares_any(&other.work())) {
+            match told_of(work, &own.id, &other.run, &other.facts) {
+                Some(one) => told.push(one),
+                None => rest.push(other.name.clone()),
+            }
+        }
+        (told, rest)
     }
 
     /// Whether many other sessions wait to be imported.
@@ -219,19 +214,6 @@ impl Importing<'_, '_> {
     }
 }
 
-/// The event for the beginning of a process's output, in which nothing can be identified.
-const PROCESS: &str = "codex.thread.started";
-
-/// Whether tokens of a session include those of some of its turns.
-fn includes(all: &Usage, part: &Usage) -> bool {
-    let tokens = |usage: &Usage| {
-        let Usage { input_tokens, output_tokens, cache_read_tokens, .. } = usage;
-        [*input_tokens, *output_tokens, *cache_read_tokens].map(Option::unwrap_or_default)
-    };
-    part.input_tokens.is_some()
-        && tokens(all).iter().zip(tokens(part)).all(|(all, part)| *all >= part)
-}
-
 /// The session that this one was forked from, if its source names it.
 fn forked_from(session: &Session) -> Option<Cow<'_, str>> {
     Json::trusted(&session.metadata).text_at("forked_from")
@@ -244,24 +226,6 @@ impl Drop for Importing<'_, '_> {
 }
 
 impl OtherRun {
-    /// Whether it only has what processes of a session wrote, with the calls that ran these, and
-    /// nothing of it can be identified in another run.
-    fn is_output_of(&self, session: &str) -> bool {
-        let (mut imported, mut own) = (WorkItems::default(), 0);
-        let (mut processes, mut has_other) = (0, false);
-        let read = each_event(&self.run, |view, _| {
-            if view.is_imported() {
-                imported.observe(view);
-                processes += usize::from(view.event.kind == PROCESS);
-                has_other |= view.event.session_id != session;
-            } else {
-                own += usize::from(view.role == Role::ToolStart);
-                has_other |= view.is_prompt() || Usage::of(view).is_some();
-            }
-        });
-        read.is_ok() && imported.is_anonymous() && own <= processes && !has_other
-    }
-
     fn work(&self) -> Arc<WorkItems> {
         let read = || {
             let mut work = WorkItems::default();

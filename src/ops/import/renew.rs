@@ -1,8 +1,8 @@
 //! When a run goes on, other runs may repeat more of it than they say. Their ends are recorded
 //! again, with the new numbers.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::copies::known_facts;
@@ -77,13 +77,54 @@ pub(crate) fn renew_copies(
         let told = facts.copied.iter().filter(|copied| copied.all_of_events.is_some());
         copied.extend(told.cloned());
         if let Some(end) = end.filter(|_| copied != facts.copied) {
-            let mut recorder = Recorder::open(run, options)?;
-            let outcomes = recorder.append(&[end.with(&copied)])?.outcomes;
-            outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
-            drop(recorder);
-            refresh_derived(run, options.lock_timeout, false);
+            record_end(run, &end.with(&copied), options)?;
         }
     }
+    Ok(())
+}
+
+/// If a run repeats work of another one and does not say so: its end is recorded again, and says
+/// it. `told` is what the run tells of the other one if they have no ids in common.
+///
+/// # Errors
+/// A run cannot be read or recorded to.
+pub(super) fn renew_for(
+    run: &RunDir,
+    facts: &RunFacts,
+    other: &(String, Arc<WorkItems>),
+    told: impl FnOnce(&WorkItems) -> Option<Copied>,
+    options: RecordOptions,
+) -> Result<(), RunError> {
+    let (work, end) = work_of(run)?;
+    let Some(end) = end else { return Ok(()) };
+    let named = facts.copied.iter().flat_map(|copied| &copied.runs);
+    let named: BTreeSet<&String> = named.filter(|run| **run != other.0).collect();
+    let mut others = vec![other.clone()];
+    for name in named {
+        let source = RunDir::at(&run.path().with_file_name(name));
+        if source.has_log()? {
+            others.push((name.clone(), work_of(&source)?.0));
+        }
+    }
+    let mut copied = work.copied_from(&WorkIndex::default(), |_| false, &others);
+    let is_told =
+        |copied: &&Copied| copied.all_of_events.is_some() && !copied.runs.contains(&other.0);
+    copied.extend(facts.copied.iter().filter(is_told).cloned());
+    if !work.shares_any(&other.1) {
+        copied.extend(told(&work));
+    }
+    if copied == facts.copied {
+        return Ok(());
+    }
+    record_end(run, &end.with(&copied), options)
+}
+
+fn record_end(run: &RunDir, end: &Draft<'_>, options: RecordOptions) -> Result<(), RunError> {
+    let mut recorder = Recorder::open(run, options)?;
+    let outcomes = recorder.append(std::slice::from_ref(end))?.outcomes;
+    outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+    drop(recorder);
+    refresh_derived(run, options.lock_timeout, false);
     Ok(())
 }
 

@@ -57,7 +57,17 @@ impl Copies {
                 involved.extend(sources);
             }
         }
-        involved.sort_by_key(|at| runs[*at].1.age());
+        // A run may repeat a newer one: it comes after what it repeats.
+        let place = |at: &usize| {
+            let facts = &runs[*at].1;
+            let sources = facts.copied.iter().flat_map(|copied| &copied.runs);
+            let sources = sources.filter_map(|run| by_id.get(run.as_str()));
+            let newest = sources.map(|at| runs[*at].1.age()).max();
+            let own = facts.age();
+            let is_after = newest.is_some_and(|newest| newest > own);
+            (if is_after { newest.unwrap_or(own) } else { own }, is_after)
+        };
+        involved.sort_by_key(place);
         involved.dedup();
         let mut copies = Self { again, ..Self::default() };
         for at in involved {

@@ -1,0 +1,115 @@
+//! One session in two runs: what its agent printed, and the file that it wrote.
+
+use serde_json::{Value, json};
+
+use crate::import_copied::write;
+use crate::support::Bench;
+
+const SESSION: &str = "0b6f6d5e-1111-4222-8333-444455556666";
+const CALL: &str = "toolu_01AbCdEfGh23LmNpQrStUvWx";
+
+const EMIT: [&str; 7] =
+    ["emit", "--run", "printed", "--stdin", "--from", "claude-code", "--end-run"];
+
+/// The lines of the session's file, and those that the agent prints.
+fn both() -> (String, String) {
+    let usage = |input: u32, output: u32| json!({"input_tokens": input, "output_tokens": output});
+    let answer = |id: &str, content: Value, usage: Value| {
+        json!({"id": id, "type": "message", "role": "assistant", "model": "m-1",
+            "content": [content], "usage": usage})
+    };
+    let asks = json!({"type": "tool_use", "id": CALL, "name": "Bash", "input": {"command": "ls"}});
+    let first = answer("msg_01AbCdEfGhJkLm2pQr3tUvWx", asks, usage(100, 20));
+    let says = json!({"type": "text", "text": "There is a.txt"});
+    let last = answer("msg_01ZbCdEfGhJkLm2pQr3tUvWy", says, usage(150, 10));
+    let result = json!({"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": CALL, "content": "a.txt"}]});
+    let prompt = json!({"role": "user", "content": "list files"});
+    let parts = [("user", prompt), ("assistant", first), ("user", result), ("assistant", last)];
+    let (mut file, mut printed) = (Vec::new(), Vec::new());
+    printed.push(json!({"type": "system", "subtype": "init", "cwd": "/p", "session_id": SESSION,
+        "tools": ["Bash"], "model": "m-1"}));
+    for (at, (kind, message)) in parts.into_iter().enumerate() {
+        let uuid = format!("11111111-1111-4111-8111-11111111111{at}");
+        file.push(json!({"type": kind, "sessionId": SESSION, "uuid": uuid, "cwd": "/p",
+            "timestamp": format!("2026-03-01T09:00:0{at}.000Z"), "version": "2.0.1",
+            "requestId": format!("req_{at}"), "message": message}));
+        if at > 0 {
+            printed.push(json!({"type": kind, "session_id": SESSION, "uuid": uuid,
+                "parent_tool_use_id": null, "message": message}));
+        }
+    }
+    printed.push(json!({"type": "result", "subtype": "success", "is_error": false, "num_turns": 2,
+        "duration_ms": 5000, "result": "There is a.txt", "session_id": SESSION,
+        "total_cost_usd": 0.5, "usage": usage(250, 30)}));
+    let text = |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect();
+    (text(&file), text(&printed))
+}
+
+/// Calls, tokens and cost: of `list` and of `stats`.
+fn totals(bench: &Bench) -> [Value; 2] {
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let stats: Value = serde_json::from_str(&bench.ok(&["stats", "--format", "json"])).unwrap();
+    let numbers = |total: &Value, calls: &str| {
+        json!([total[calls], total["input_tokens"], total["output_tokens"], total["cost_usd"]])
+    };
+    [numbers(&list["total"], "tool_calls"), numbers(&stats["total"], "calls")]
+}
+
+/// If this fails, a session that was recorded from its output counts twice as soon as its file is
+/// imported too, in one of the two orders.
+#[test]
+fn output_and_file_count_once_in_any_order() {
+    let (file, printed) = both();
+    let once = json!([1, 250, 30, 0.5]);
+    for steps in [["import", "emit", "import"], ["emit", "import", "emit"]] {
+        let bench = Bench::new();
+        write(&bench, "s.jsonl", &file);
+        bench.ok(&["emit", "run.created", "--run", "printed"]);
+        for (at, step) in steps.iter().enumerate() {
+            match *step {
+                "import" => drop(bench.ok(&["import", "s.jsonl"])),
+                _ => {
+                    let said = bench.feed(&EMIT, printed.as_bytes());
+                    assert_eq!(said.status, 0, "{}", said.err);
+                }
+            }
+            if at > 0 {
+                assert_eq!(totals(&bench), [once.clone(), once.clone()], "{steps:?} {at}");
+            }
+        }
+        bench.ok(&["validate", "--all", "--expect-status", "completed,imported"]);
+    }
+}
+
+/// If this fails, hooks that record a session while `exec` records its output double its numbers.
+#[test]
+fn hooks_and_exec_count_once() {
+    let (file, printed) = both();
+    let bench = Bench::new();
+    write(&bench, "s.jsonl", &file);
+    write(&bench, "printed.jsonl", &printed);
+    let transcript = bench.path("s.jsonl");
+    let hook = |event: &str| {
+        let payload = json!({"session_id": SESSION, "transcript_path": transcript,
+            "cwd": bench.path(""), "hook_event_name": event, "reason": "other"});
+        let program = env!("CARGO_BIN_EXE_runlog");
+        format!("echo '{payload}' | env -u RUNLOG_RUN -u RUNLOG_PARENT {program} hook\n")
+    };
+    let script = format!("{}cat printed.jsonl\n{}", hook("SessionStart"), hook("SessionEnd"));
+    write(&bench, "agent.sh", &script);
+    bench.ok(&[
+        "exec",
+        "--run-new",
+        "--run",
+        "printed",
+        "--from",
+        "claude-code",
+        "--",
+        "sh",
+        "agent.sh",
+    ]);
+    // The command itself is a call too.
+    let once = json!([2, 250, 30, 0.5]);
+    assert_eq!(totals(&bench), [once.clone(), once]);
+}
