@@ -107,7 +107,7 @@ impl Importing<'_, '_> {
             let is_first = recorded_at.is_none_or(|own| {
                 let key = (other.facts.recorded_at.unwrap_or(own), &other.name);
                 key < (own, &name)
-            }) || (is_of_session && is_printed(&other.facts));
+            }) || (is_of_session && is_printed(&other.facts) && !other.names(&name));
             let has_agent = other.facts.metadata("agent").as_deref()
                 == Some(self.known.sessions[self.index].dialect.name);
             let overlaps = match (work.span(), other.facts.started_at, other.facts.ended_at) {
@@ -226,6 +226,11 @@ impl Drop for Importing<'_, '_> {
 }
 
 impl OtherRun {
+    /// Whether it says that it repeats work of that run.
+    fn names(&self, run: &str) -> bool {
+        self.facts.copied.iter().any(|copied| copied.runs.iter().any(|other| other == run))
+    }
+
     fn work(&self) -> Arc<WorkItems> {
         let read = || {
             let mut work = WorkItems::default();

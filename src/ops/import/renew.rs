@@ -3,11 +3,13 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::copies::known_facts;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
+use crate::event::id::RunId;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
@@ -100,8 +102,11 @@ pub(super) fn renew_for(
     let named = facts.copied.iter().flat_map(|copied| &copied.runs);
     let named: BTreeSet<&String> = named.filter(|run| **run != other.0).collect();
     let mut others = vec![other.clone()];
+    let runs_dir = run.path().parent().unwrap_or(Path::new("."));
     for name in named {
-        let source = RunDir::at(&run.path().with_file_name(name));
+        // A name is what a log says: it may lead anywhere.
+        let Ok(id) = RunId::parse(name) else { continue };
+        let source = RunDir::of(runs_dir, &id);
         if source.has_log()? {
             others.push((name.clone(), work_of(&source)?.0));
         }
@@ -119,6 +124,7 @@ pub(super) fn renew_for(
     record_end(run, &end.with(&copied), options)
 }
 
+/// Records the end of a run again.
 fn record_end(run: &RunDir, end: &Draft<'_>, options: RecordOptions) -> Result<(), RunError> {
     let mut recorder = Recorder::open(run, options)?;
     let outcomes = recorder.append(std::slice::from_ref(end))?.outcomes;

@@ -65,7 +65,7 @@ impl Copies {
             let newest = sources.map(|at| runs[*at].1.age()).max();
             let own = facts.age();
             let is_after = newest.is_some_and(|newest| newest > own);
-            (if is_after { newest.unwrap_or(own) } else { own }, is_after)
+            (if is_after { newest.unwrap_or(own) } else { own }, is_after, *at)
         };
         involved.sort_by_key(place);
         involved.dedup();
