@@ -330,7 +330,7 @@ fn run_end(session: Option<&SessionEnd>) -> Draft<'static> {
     Draft::new(session.map_or("run.imported", |session| session.kind), data)
 }
 
-/// Has the runs of the session's files say what they repeat of the output in this run.
+/// After an agent's output was recorded: totals over runs leave out what other runs repeat of it.
 pub(super) fn settle(run: &RunDir, options: RecordOptions, ui: &Ui) {
     if let Err(error) = settle_printed(run, options) {
         ui.warn(&format!("totals over runs may count this session twice: {error}"));

@@ -75,8 +75,8 @@ fn is_output_of(run: &RunDir, session: &str) -> bool {
     read.is_ok() && imported.is_anonymous() && own <= processes && !has_other
 }
 
-/// After the output of an agent was recorded in `run`: the runs of the files of its sessions say
-/// what they repeat of it, so that totals over runs count it once.
+/// Call this after the output of an agent was recorded in `run`. If the files of its sessions have
+/// runs, it records in them what they repeat of the output. Totals over runs then count it once.
 ///
 /// # Errors
 /// A run cannot be read or recorded to.

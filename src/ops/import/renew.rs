@@ -85,8 +85,9 @@ pub(crate) fn renew_copies(
     Ok(())
 }
 
-/// If a run repeats work of another one and does not say so: its end is recorded again, and says
-/// it. `told` is what the run tells of the other one if they have no ids in common.
+/// Compares a run with another one. If it repeats more of it than its end says, the end is recorded
+/// again with the new numbers. `told` is what the run tells of the other one if they have no ids in
+/// common.
 ///
 /// # Errors
 /// A run cannot be read or recorded to.
