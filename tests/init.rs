@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -176,6 +177,26 @@ fn the_program_and_the_agents_are_found() {
     assert!(read(&bench, ".cursor/hooks.json").contains(&command));
 }
 
+/// If this fails, a program under another name says that hooks are there which it did not write.
+#[test]
+fn a_program_with_another_name_writes_no_hooks() {
+    let bench = bench();
+    let (own, other) = (env!("CARGO_BIN_EXE_runlog"), bench.path("recorder"));
+    put_executable(&other, &fs::read(own).unwrap());
+    let call = |args: &[&str]| {
+        let mut command = Command::new(&other);
+        command.current_dir(bench.path("")).env("HOME", bench.path("home"));
+        said(&command.env_remove("RUNLOG_RUNS_DIR").args(args).output().unwrap())
+    };
+    for args in [&["init", "cursor"][..], &["init", "cursor", "--mcp"]] {
+        let said = call(args);
+        assert_eq!(said.status, 2, "{}", said.err);
+        assert!(said.err.contains("recorder") && said.err.contains("rename it"), "{}", said.err);
+    }
+    assert!(!bench.path(".cursor").exists());
+    assert_eq!(call(&["init", "cursor", "--remove"]).status, 0);
+}
+
 /// The clients of `init --mcp`, with the settings file in a project and in the home directory.
 const SERVERS: &[(&str, &str, &str)] = &[
     ("claude-code", ".mcp.json", "home/.claude.json"),
@@ -333,12 +354,12 @@ fn toml_stays_to_the_byte() {
 
 /// If this fails, a program file with a version in its name does not know its own settings.
 #[test]
-fn a_program_with_another_name_knows_its_settings() {
+fn a_program_with_a_version_in_its_name_knows_its_settings() {
     let bench = Bench::new();
     let copy = bench.path("runlog-0.2.0");
     put_executable(&copy, &fs::read(env!("CARGO_BIN_EXE_runlog")).unwrap());
     let init = |args: &[&str]| {
-        let mut command = std::process::Command::new(&copy);
+        let mut command = Command::new(&copy);
         command.current_dir(bench.path(".")).env_clear().env("HOME", bench.path("home"));
         said(&command.arg("init").args(args).output().unwrap())
     };

@@ -113,3 +113,34 @@ fn hooks_and_exec_count_once() {
     let once = json!([2, 250, 30, 0.5]);
     assert_eq!(totals(&bench), [once.clone(), once]);
 }
+
+/// If this fails, a session whose agent was killed under hooks counts its tool calls twice, or its
+/// reported cost is taken for an estimate.
+#[test]
+fn a_killed_agent_under_hooks_counts_once_after_an_import() {
+    let (file, printed) = both();
+    let bench = Bench::new();
+    let transcript = bench.path("s.jsonl");
+    let hook = |event: &str, more: Value| {
+        let mut payload = json!({"session_id": SESSION, "transcript_path": transcript,
+            "cwd": bench.path(""), "hook_event_name": event});
+        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let said = bench.feed(&["hook"], payload.to_string().as_bytes());
+        assert_eq!(said.status, 0, "{}", said.err);
+    };
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": CALL,
+        "tool_response": {"stdout": "a.txt"}});
+    hook("SessionStart", json!({"source": "startup"}));
+    hook("UserPromptSubmit", json!({"prompt": "list files"}));
+    hook("PreToolUse", call.clone());
+    hook("PostToolUse", call);
+    bench.ok(&["emit", "run.created", "--run", "printed"]);
+    let said = bench.feed(&EMIT, printed.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    write(&bench, "s.jsonl", &file);
+    bench.ok(&["import", "s.jsonl"]);
+    let once = json!([1, 250, 30, 0.5]);
+    assert_eq!(totals(&bench), [once.clone(), once]);
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(list["total"].get("cost_estimated"), None);
+}

@@ -147,6 +147,9 @@ impl Usage {
         less(&mut self.cache_creation_tokens, other.cache_creation_tokens, u64::saturating_sub);
         less(&mut self.cost_micros, other.cost_micros, i64::saturating_sub);
         less(&mut self.estimated_micros, other.estimated_micros, i64::saturating_sub);
+        // Without the estimates that were taken away, what is left is reported.
+        let is_left = |rest: &i64| *rest != 0 || other.estimated_micros.is_none_or(|all| all == 0);
+        self.estimated_micros = self.estimated_micros.filter(is_left);
         self.uncosted_calls = self.uncosted_calls.saturating_sub(other.uncosted_calls);
     }
 

@@ -29,5 +29,5 @@ pub(crate) use mcp_clients::{MCP_CLIENTS, McpClient, McpLaunch};
 pub(crate) use mcp_file::{McpFile, McpServer};
 pub(crate) use payload::{HookPayload, NamedBy, session_in_text};
 pub(crate) use settings_fault::SettingsFault;
-pub(crate) use settings_file::HookFile;
+pub(crate) use settings_file::{HookFile, is_program};
 pub(crate) use wiring::{HookFolder, WIRINGS, Wiring};

@@ -202,7 +202,7 @@ impl HookFile {
 }
 
 /// Whether a word of a command line is this program: `runlog`, or a file such as `runlog-0.2.0`.
-pub(super) fn is_program(word: &str) -> bool {
+pub(crate) fn is_program(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or_default();
     name.strip_prefix("runlog")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_', '.']))

@@ -19,6 +19,7 @@ use crate::history::copied::{Copied, WorkIndex, WorkItems};
 use crate::history::facts::{Counts, RunFacts};
 use crate::json::Json;
 use crate::ops::read::each_event;
+use crate::run::RunError;
 use crate::run::derive::MAX_STATE;
 use crate::run::dir::RunDir;
 use crate::run::document::stored_facts;
@@ -232,14 +233,20 @@ impl OtherRun {
     }
 
     fn work(&self) -> Arc<WorkItems> {
-        let read = || {
-            let mut work = WorkItems::default();
-            // A run that cannot be read has nothing that is known to be copied.
-            let _ = each_event(&self.run, |view, _| work.observe(view));
-            Arc::new(work)
-        };
+        // A run that cannot be read has nothing that is known to be copied.
+        let read = || Arc::new(work_in(&self.run).unwrap_or_default());
         Arc::clone(self.work.get_or_init(read))
     }
+}
+
+/// All work in the log of a run.
+///
+/// # Errors
+/// The log cannot be read.
+pub(super) fn work_in(run: &RunDir) -> Result<WorkItems, RunError> {
+    let mut work = WorkItems::default();
+    each_event(run, |view, _| work.observe(view))?;
+    Ok(work)
 }
 
 fn other_run(name: String, run: RunDir) -> Option<OtherRun> {

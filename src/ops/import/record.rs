@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::ahead::{ReadAhead, is_short, read_session};
-use super::copies::{Importing, known_facts};
+use super::copies::{Importing, known_facts, work_in};
 use super::run_of::run_of;
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, SOURCE_END, View};
@@ -164,15 +164,22 @@ fn fill(
     stream.commit(now)?;
     stream.tell_rejects(now)?;
     let ahead = stream.take_ahead();
-    let work = stream.take_work();
+    let of_source = stream.take_work();
+    let ended = stream.status().is_terminal();
+    let told_ending = stream.take_ending();
+    let mut receipt = stream.finish();
+    let goes_on = receipt.events > receipt.repeated
+        || before.as_ref().is_some_and(|before| !before.status.is_over());
+    let work = match goes_on && !is_new {
+        // Hooks may have recorded what the source does not add.
+        true => work_in(&run)?,
+        false => of_source,
+    };
     let mut copied = importing.copied(&run, began, &work);
     let (told, mut apart) = importing.told_apart(&run, &work);
     let known = before.as_ref().map(|facts| facts.copied.clone()).unwrap_or_default();
     let newly_told: Vec<Copied> = told.iter().filter(|one| !known.contains(one)).cloned().collect();
     copied.extend(told);
-    let ended = stream.status().is_terminal();
-    let told_ending = stream.take_ending();
-    let mut receipt = stream.finish();
     receipt.why.get_or_insert_with(|| session.why.clone());
     let may_be = !is_new || session.files.len() > 1;
     if may_be && is_in_two_forms(recorder, session)? {

@@ -64,7 +64,7 @@ Examples:
 
 Exit status:
   0   the settings are as wanted, now or already before
-  2   no agent has a settings folder here; name an agent
+  2   no agent has a settings folder here, or this program has another name
   65  a settings file is not valid JSON; nothing was changed
   73  a file cannot be created
   74  a file could not be read or written
@@ -89,7 +89,7 @@ pub(super) fn run(args: &InitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     }
     let place = agent_folders();
     let targets = targets(args, args.scope(), &place)?;
-    let program = SetUpProgram::find()?;
+    let program = SetUpProgram::find(args)?;
     let quoted = program.quoted();
     let goal = if args.remove { WireGoal::Unwired } else { WireGoal::Wired(&quoted) };
     // All settings are read and checked before the first one is changed.

@@ -4,6 +4,7 @@ use super::InitArgs;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::program::{NAME, first_on_path, is_same};
 use crate::cli::ui::Ui;
+use crate::hooks::is_program;
 
 /// How settings name this program.
 pub(super) struct SetUpProgram {
@@ -15,7 +16,11 @@ pub(super) struct SetUpProgram {
 
 impl SetUpProgram {
     /// The name if PATH leads to this program, else its path.
-    pub(super) fn find() -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    /// The path is not text, or its last part does not tell that it is this program. Settings that
+    /// only lose their hooks need no such path.
+    pub(super) fn find(args: &InitArgs) -> anyhow::Result<Self> {
         let own = std::env::current_exe()?;
         let reason = match first_on_path(NAME) {
             Some(first) if is_same(&first, &own) => None,
@@ -31,6 +36,15 @@ impl SetUpProgram {
                 return Err(Failure::new(Exit::Usage, message).hint(hint).into());
             }
         };
+        if !args.remove && !is_program(&path) {
+            let message = format!(
+                "the file of this program is {}, and its hooks are only recognized if the name is \
+                 {NAME} or begins with {NAME}-",
+                own.display()
+            );
+            let hint = format!("rename it, or put a link named {NAME} into a directory on PATH");
+            return Err(Failure::new(Exit::Usage, message).hint(hint).into());
+        }
         Ok(Self { path, reason })
     }
 

@@ -13,7 +13,7 @@ use crate::ops::wire::{AgentSettings, ServerOutcome, ServerPlan, WireHome, WireS
 pub(super) fn run(args: &InitArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
     let home = agent_folders();
     let targets = targets(args, args.scope(), &home)?;
-    let program = SetUpProgram::find()?;
+    let program = SetUpProgram::find(args)?;
     let launch = launch(args, &program, global)?;
     let wanted = (!args.remove).then_some(&launch);
     // All settings are read and checked before the first one is changed.
