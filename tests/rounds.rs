@@ -149,9 +149,17 @@ fn bad_answers() {
         let message = bench.lines()[18]["data"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains(says), "{message}");
         assert!(!bench.path("runs/r/chapters").exists());
-        // A later round may succeed.
-        let good = r#"[{"start":1,"end":1,"name":"A","message":"M"}]"#;
-        assert_eq!(round(&bench, &format!("echo '{good}'")).out, "/chapters/a\n");
+        // Nobody pays twice unless it is wanted.
+        let good = r#"touch asked; echo '[{"start":1,"end":1,"name":"A","message":"M"}]'"#;
+        let said = round(&bench, good);
+        assert_eq!((said.status, said.out.as_str()), (0, ""), "{agent}");
+        assert!(said.err.contains("without a usable answer; --retry asks again"), "{}", said.err);
+        assert!(!bench.path("asked").exists());
+        let retry = ["chapter", "run", "r", "--trigger", "100000", "--retry", "--agent-cmd", good];
+        assert_eq!(bench.ok(&retry), "/chapters/a\n");
+        // A usable answer ends it.
+        let said = bench.call(&retry);
+        assert!(said.status == 0 && !said.err.contains("--retry"), "{}", said.err);
     }
 }
 

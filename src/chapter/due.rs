@@ -1,5 +1,5 @@
 //! When an agent is asked what to fold: its context is too large, something can be folded, and no
-//! round has decided on the same model call.
+//! round was about the same model call.
 
 use std::fmt;
 
@@ -16,23 +16,29 @@ pub(crate) enum Due {
     NoCall,
     /// The input of the newest call is not over this trigger.
     Below(NewestCall, u64),
-    /// A round has decided on the newest call. The second number is the sequence of its first
-    /// event.
-    Decided(NewestCall, u64),
+    /// The agent was asked about the newest call.
+    Asked {
+        /// The call.
+        call: NewestCall,
+        /// Sequence of the first event of that round.
+        round: u64,
+        /// Whether its answer was used.
+        is_decided: bool,
+    },
     /// No task is finished and outside all chapters, and there are no two chapters to nest.
     NothingToFold,
 }
 
 impl Due {
-    /// Decides by the newest model call, the tasks and the chapters.
+    /// Decides by the newest model call, the tasks and the chapters. With `retry`, rounds without a
+    /// usable answer do not count.
     #[must_use]
-    pub(crate) fn of(index: &Index, trigger: u64) -> Self {
+    pub(crate) fn of(index: &Index, trigger: u64, retry: bool) -> Self {
         let Some(call) = index.newest_call else { return Self::NoCall };
-        let decided = decided_on(index);
         if !call.exceeds(trigger) {
             Self::Below(call, trigger)
-        } else if decided > call.sequence {
-            Self::Decided(call, decided)
+        } else if let Some((round, is_decided)) = round_after(index, call.sequence, retry) {
+            Self::Asked { call, round, is_decided }
         } else if !can_fold(index) {
             Self::NothingToFold
         } else {
@@ -49,11 +55,15 @@ impl fmt::Display for Due {
             Self::Below(call, trigger) => {
                 write!(f, "not due: not more than {trigger}; {}", call.composition())
             }
-            Self::Decided(call, round) => write!(
-                f,
-                "not due: the agent was asked about the model call of event {} at event {round}",
-                call.sequence
-            ),
+            Self::Asked { call, round, is_decided } => {
+                let call = call.sequence;
+                write!(
+                    f,
+                    "not due: the agent was asked about the model call of event {call} at event {round}"
+                )?;
+                let outcome = if *is_decided { "" } else { ", without a usable answer" };
+                f.write_str(outcome)
+            }
             Self::NothingToFold => {
                 write!(f, "not due: nothing can be folded; no finished task is outside a chapter")
             }
@@ -74,10 +84,12 @@ fn can_fold(index: &Index) -> bool {
         || index.chapters.children(None).len() > 1
 }
 
-/// Sequence of the first event of the last round with a usable answer; 0 if there is none.
-fn decided_on(index: &Index) -> u64 {
-    let decided = index.tasks.all().iter().rfind(|task| {
-        task.chooses_chapters() && index.tasks.outcome(task) == TaskOutcome::Succeeded
-    });
-    decided.map_or(0, |task| task.first_sequence)
+/// The last round that began after that event: the sequence of its first event, and whether its
+/// answer was used. `only_usable` passes over those whose answer was not.
+fn round_after(index: &Index, sequence: u64, only_usable: bool) -> Option<(u64, bool)> {
+    let rounds = index.tasks.all().iter().rev().filter(|task| task.chooses_chapters());
+    let told = rounds
+        .map(|task| (task.first_sequence, index.tasks.outcome(task) == TaskOutcome::Succeeded));
+    let mut later = told.take_while(|(first, _)| *first > sequence);
+    later.find(|(_, is_decided)| *is_decided || !only_usable)
 }

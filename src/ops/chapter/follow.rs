@@ -48,7 +48,7 @@ impl FollowedTasks {
     /// When the log no longer exists or cannot be read.
     pub(crate) fn look(&mut self) -> Result<Next, OpsError> {
         let grown = self.tasks.catch_up()?;
-        if grown && let Due::Ask(call) = Due::of(&self.tasks.index, self.trigger) {
+        if grown && let Due::Ask(call) = Due::of(&self.tasks.index, self.trigger, false) {
             let done = self.tasks.finished();
             if done > self.asked && call.sequence > self.asked_about {
                 self.asked = done;

@@ -60,8 +60,8 @@ enum ChapterCommand {
     Due(round::DueArgs),
     /// If the context is too large, ask an agent what to fold, and fold it
     ///
-    /// The agent is asked once about each context. If it has already decided about this one, the
-    /// command says so and changes nothing.
+    /// The agent is asked once about each model call, so that nobody pays twice. If it was asked
+    /// about the newest one already, the command says so and changes nothing.
     #[command(after_help = help::RUN)]
     Run(round::RunArgs),
     /// Propose chapters without a model, as the JSON array that `apply` reads

@@ -50,6 +50,9 @@ pub(super) struct RunArgs {
     /// model call
     #[arg(long)]
     follow: bool,
+    /// Ask again about a model call for which the agent gave no usable answer
+    #[arg(long, conflicts_with = "follow")]
+    retry: bool,
     #[command(flatten)]
     appending: Appending,
 }
@@ -96,18 +99,20 @@ pub(super) fn run(args: &RunArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     let exit = match rounds.take_turn()? {
         None => Exit::Fine,
         Some(_turn) if args.follow => follow(&rounds, &host, ui)?,
-        Some(_turn) => once(&rounds, ui)?,
+        Some(_turn) => once(&rounds, args.retry, ui)?,
     };
     Ok(host.interrupted().map_or(exit, Exit::Signal))
 }
 
-/// Runs a round if one is due.
-fn once(rounds: &Rounds<'_>, ui: &Ui) -> anyhow::Result<Exit> {
+/// Runs a round if one is due. `retry`: also if the agent gave no usable answer before.
+fn once(rounds: &Rounds<'_>, retry: bool, ui: &Ui) -> anyhow::Result<Exit> {
     let (index, _) = read_index(&rounds.run, Index::new(rounds.options.templates), ui)?;
-    match Due::of(&index, rounds.trigger) {
+    match Due::of(&index, rounds.trigger, retry) {
         Due::Ask(call) => round(rounds, &call, ui),
         reason => {
-            ui.note(&reason.to_string());
+            let may_retry = matches!(reason, Due::Asked { is_decided: false, .. });
+            let hint = if may_retry { "; --retry asks again" } else { "" };
+            ui.note(&format!("{reason}{hint}"));
             Ok(Exit::Fine)
         }
     }
