@@ -47,6 +47,21 @@ fn derived_files() {
     };
     assert_eq!(run_json(&|text| text.replace("completed", "failed")), ["RL405"]);
     assert_eq!(run_json(&|text| text.replace("  ", " ")), ["RL405"]);
+    // A document from before the end.
+    let bench = Bench::new();
+    bench.emit(&["run.created"]);
+    bench.emit(&["run.started"]);
+    let path = bench.path("runs/r/run.json");
+    let before = fs::read(&path).unwrap();
+    bench.emit(&["run.completed"]);
+    fs::write(&path, before).unwrap();
+    let said = bench.call(&["validate", "r"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    let told = "info RL405 run.json disagrees with the log\n  run.json: older than the log: its \
+                status is running, that of the log is completed";
+    assert!(said.out.contains(told), "{}", said.out);
+    bench.ok(&["validate", "r", "--fix"]);
+    assert!(!bench.ok(&["validate", "r"]).contains("RL405"));
     assert_eq!(run_json(&|_| String::new()), ["RL404"]);
     assert_eq!(run_json(&|_| "[]".to_owned()), ["RL404"]);
     assert_eq!(run_json(&|text| text.replace("\"hash\": \"", "\"hash\": \"0")), ["RL303"]);

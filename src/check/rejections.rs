@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Place};
 use super::log::LOG;
-use super::table::Code;
+use super::table::{Code, Level};
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::history::status::Status;
@@ -46,14 +46,16 @@ impl Rejections {
         }
     }
 
-    /// The finding if more lines were rejected than events recorded.
+    /// The finding if lines were rejected. It is a note unless they are more than the events recorded.
     pub(super) fn finding(self) -> Option<Finding> {
         let Self { rejected, place, .. } = self;
         // The start and the end of that call are no input.
         let accepted = self.accepted.saturating_sub(if self.is_in_call { 2 } else { 0 });
-        let place = place.filter(|_| rejected > accepted)?;
+        let place = place.filter(|_| rejected > 0)?;
+        let level = if rejected > accepted { Level::Warning } else { Level::Info };
         let (lines, events) = (plural(rejected, "line"), plural(accepted, "event"));
         let message = format!("{lines} rejected, {events} recorded");
-        Some(Finding::new(Code::RL015, Place { file: LOG.into(), ..place }, message))
+        let place = Place { file: LOG.into(), ..place };
+        Some(Finding::new(Code::RL015, place, message).at_most(level))
     }
 }

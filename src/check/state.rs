@@ -4,6 +4,7 @@ use super::finding::{Finding, Findings, Place};
 use super::log::LOG;
 use super::table::{Code, Level};
 use crate::fs::hash::HexHash;
+use crate::history::status::Status;
 use crate::json::{self, JsonRules};
 use crate::run::document::Head;
 use crate::text::human::plural;
@@ -23,18 +24,18 @@ pub(crate) struct HeadSeen {
 }
 
 /// Compares the stored document with the log at its head. `bytes` is the file, `stored` the head in
-/// it, and `seen` the log at that position. `over` says whether the run has ended.
+/// it, and `seen` the log at that position. `status` is that of the whole log.
 pub(crate) fn check(
     bytes: Option<&[u8]>,
     stored: Option<&Head>,
     seen: &HeadSeen,
-    over: bool,
+    status: Status,
     findings: &mut Findings,
 ) {
     let place = Place::file(STATE);
     let Some(bytes) = bytes else {
         // It may be about to be written.
-        let level = if over { Level::Warning } else { Level::Info };
+        let level = if status.is_over() { Level::Warning } else { Level::Info };
         findings.push(Finding::new(Code::RL403, place, "there is no run.json").at_most(level));
         return;
     };
@@ -78,8 +79,18 @@ pub(crate) fn check(
         Some(_) if bytes != seen.expected => {
             findings.push(Finding::new(Code::RL405, place, difference(bytes, &seen.expected)));
         }
-        Some(_) => {}
+        Some(_) => behind(bytes, status).into_iter().for_each(|finding| findings.push(finding)),
     }
+}
+
+/// The finding if a document tells an earlier status than the log: its writer was killed, or it was
+/// copied back.
+fn behind(stored: &[u8], status: Status) -> Option<Finding> {
+    let stored = json::check(stored, JsonRules::STRICT).ok()?;
+    let earlier = stored.text_at("status").filter(|earlier| earlier != status.name())?;
+    let message =
+        format!("older than the log: its status is {earlier}, that of the log is {}", status.name());
+    Some(Finding::new(Code::RL405, Place::file(STATE), message).at_most(Level::Info))
 }
 
 /// Members of the old form (before `recorded_at`) that have the same meaning today.

@@ -171,8 +171,8 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     }
     unreadable(stored.as_ref().err(), state::STATE, Code::RL404, &mut findings);
     if stored.is_ok() {
-        let over = fold.state.status().is_over();
-        state::check(state_bytes, head.as_ref(), &seen, over, &mut findings);
+        let status = fold.state.status();
+        state::check(state_bytes, head.as_ref(), &seen, status, &mut findings);
     }
     tools.finish(&mut findings);
     errors.finish(&mut findings);
