@@ -407,6 +407,19 @@ fn a_session_of_hooks_alone_has_its_answer() {
     bench.ok(&["validate", "codex-h"]);
 }
 
+/// If this fails, a transcript lists what hooks received, or no transcript has it.
+#[test]
+fn payloads_are_in_the_full_transcript_only() {
+    let bench = Bench::new();
+    hook(&bench, &claude_payloads(&bench, false));
+    let text = |more: &[&str]| bench.ok(&[&["transcript", "--format", "text"], more].concat());
+    let normal = text(&[]);
+    assert!(normal.contains("Bash: ls") && !normal.contains("hook_event_name"), "{normal}");
+    let full = text(&["--detail", "full"]).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(full.contains("hook_event_name: Notification"), "{full}");
+    assert!(full.contains("message: waiting"), "{full}");
+}
+
 /// If this fails, a session that failed, as only its hooks report, passes and shows no error.
 #[test]
 fn failures_that_only_hooks_report() {

@@ -90,7 +90,8 @@ fn a_changed_deliverable_is_accepted_by_name_only() {
     fs::write(&file, &good).unwrap();
     bench.ok(&record);
     fs::write(&file, "new").unwrap();
-    bench.call(&[&record[..], &["--require", "a.md"]].concat());
+    let said = bench.call(&[&record[..], &["--require", "a.md"]].concat());
+    assert!(said.status == 1 && said.err.contains("only this call fails"), "{}", said.err);
     assert_eq!(judged(&bench, "r"), (0, Vec::new()));
 }
 

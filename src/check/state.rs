@@ -88,8 +88,10 @@ pub(crate) fn check(
 fn behind(stored: &[u8], status: Status) -> Option<Finding> {
     let stored = json::check(stored, JsonRules::STRICT).ok()?;
     let earlier = stored.text_at("status").filter(|earlier| earlier != status.name())?;
-    let message =
-        format!("older than the log: its status is {earlier}, that of the log is {}", status.name());
+    let message = format!(
+        "older than the log: its status is {earlier}, that of the log is {}",
+        status.name()
+    );
     Some(Finding::new(Code::RL405, Place::file(STATE), message).at_most(Level::Info))
 }
 

@@ -142,7 +142,7 @@ checks! {
     check(RL403, "run state", Warning, "run.json missing", "other programs read the state from this file", "`runlog validate --fix` or the next lifecycle event writes it").rebuilt(),
     check(RL404, "run state", Error, "run.json unreadable", "the file is not a state document", "`runlog validate --fix` rebuilds it").rebuilt(),
     check(RL405, "run state", Error, "run.json disagrees with the log", "the log is authoritative: the file was edited, is older, or belongs to another log", "`runlog validate --fix` rebuilds it").rebuilt(),
-    check(RL406, "run state", Error, "log does not begin with run.created", "the beginning of the run is not recorded, so it is unknown what is missing", "begin a run with `runlog emit run.created`"),
+    check(RL406, "run state", Error, "log does not begin with run.created", "the beginning of the run is not recorded, so it is unknown what is missing", "restore the log from a copy; a new run begins with `runlog emit run.created`"),
     check(RL407, "run state", Warning, "directory name differs from the run id", "the first line decides the run id", "rename the directory to the run id"),
     check(RL408, "run state", Info, "run has not ended", "no event says how the run ended", "emit run.completed or run.failed at the end"),
     check(RL409, "run state", Error, "run did not end as expected", "only a completed or imported run passes; a run that is open, failed, incomplete or cancelled does not", "if the run is over but has no end, record how it ended (run.completed, run.failed, run.incomplete, run.cancelled); if it did not complete, finish the work in a new run; --expect-status accepts other statuses"),

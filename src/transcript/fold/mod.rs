@@ -289,6 +289,8 @@ impl TranscriptFold {
                 self.item(Item::Said(self.said(view, &text)));
                 self.beyond_minor(view, &text);
             }
+            // What a hook received, or a line that was not understood.
+            _ if view.is_opaque() => self.remark(view, summary, true),
             Role::Note
             | Role::TaskEnd
             | Role::AgentStart
