@@ -51,7 +51,7 @@ pub(super) fn wrong_usage(error: &clap::Error, arguments: &[OsString]) -> Failur
         .and_then(|argument| instead(&command, &called, argument))
         .or_else(|| without_equals(error, arguments))
         .or_else(|| suggestion(error))
-        .or_else(|| misplaced(error, &called))
+        .or_else(|| misplaced(error, &called, arguments))
         .unwrap_or_else(|| format!("`{called} --help` lists the {what}"));
     Failure::new(Exit::Usage, message).hint(hint)
 }
@@ -85,14 +85,18 @@ fn suggestion(error: &clap::Error) -> Option<String> {
 }
 
 /// What to write instead of an argument that a command does not take in this place.
-fn misplaced(error: &clap::Error, called: &str) -> Option<String> {
+fn misplaced(error: &clap::Error, called: &str, arguments: &[OsString]) -> Option<String> {
     let argument = invalid(error)?;
     if argument.strip_prefix('-').is_some_and(|rest| rest.parse::<u64>().is_ok()) {
         return Some("use a whole number that is not negative".to_owned());
     }
     match called {
         "runlog exec" if !argument.starts_with('-') => {
-            Some(format!("put -- before the command: runlog exec -- {argument} …"))
+            let has_command = arguments.iter().any(|word| word == "--");
+            Some(match has_command {
+                true => format!("name the run with --run: runlog exec --run {argument} -- …"),
+                false => format!("put -- before the command: runlog exec -- {argument} …"),
+            })
         }
         "runlog emit" if argument.contains('=') && !argument.starts_with('-') => {
             Some(format!("did you mean `-f {argument}`?"))

@@ -7,6 +7,7 @@ use crate::log::LogError;
 use crate::ops::error::OpsError;
 use crate::ops::search::BadQuery;
 use crate::run::RunError;
+use crate::summary::session::stored::versions_told;
 
 /// Why a request has no result.
 #[derive(Debug)]
@@ -124,7 +125,7 @@ impl fmt::Display for RecallError {
                 }
             }
             Self::NoSuchVersion { version, versions } => {
-                write!(f, "there is no version {version}; the versions are 1 to {versions}")
+                write!(f, "there is no version {version}; {}", versions_told(*versions))
             }
             Self::NoSuchChapter { wanted, chapters } => {
                 write!(f, "there is no chapter or page {wanted:?}; ")?;

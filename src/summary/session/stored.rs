@@ -178,6 +178,15 @@ impl NewVersion<'_> {
     }
 }
 
+/// The versions of a session summary that there are.
+pub(crate) fn versions_told(number: usize) -> String {
+    match number {
+        0 => "there is no session summary".to_owned(),
+        1 => "the only version is 1".to_owned(),
+        _ => format!("the versions are 1 to {number}"),
+    }
+}
+
 /// The number of words in a text.
 #[must_use]
 pub(crate) fn words(text: &str) -> u64 {

@@ -12,7 +12,7 @@ use crate::run::dir::RunDir;
 use crate::run::document::SCHEMA_VERSION;
 use crate::summary::session::due::DueReport;
 use crate::summary::session::scope::BranchScope;
-use crate::summary::session::stored::StoredSummaries;
+use crate::summary::session::stored::{StoredSummaries, versions_told};
 use crate::text::human::plural;
 use crate::text::inert;
 
@@ -131,7 +131,7 @@ pub(super) fn show(
     let index = index.filter(|at| *at < versions.len());
     let Some((index, summary)) = index.and_then(|at| Some((at, versions.get(at)?))) else {
         let message = format!("there is no version {}", number.unwrap_or_default());
-        let hint = format!("the versions are 1 to {}", versions.len());
+        let hint = versions_told(versions.len());
         return Err(Failure::new(Exit::NoInput, message).hint(hint).into());
     };
     match format {
