@@ -142,6 +142,7 @@ fn texts_of_claude_code_in_the_name_of_the_user() {
         queued("q1", "rebase", json!({"origin": {"kind": "peer"}})),
         queued("q2", "take slice 3", json!({"isMeta": true})),
         queued("q3", "and the docs", json!({})),
+        queued("q4", &failed.replace("b1", "b2"), json!({"commandMode": "task-notification"})),
         claude_user("u2", failed, json!({"origin": {"kind": "task-notification"}})),
         claude_user("u3", reported, json!({"origin": {"kind": "task-notification"}})),
         claude(
@@ -167,19 +168,27 @@ fn texts_of_claude_code_in_the_name_of_the_user() {
             json!({"subtype": "stop_hook_summary", "hookErrors": [],
             "preventedContinuation": true, "stopReason": "tests fail"}),
         ),
+        claude(
+            "system",
+            "h5",
+            json!({"subtype": "informational", "level": "warning", "preventContinuation": true,
+            "content": "UserPromptSubmit operation blocked by hook: no\n\nOriginal prompt: deploy"}),
+        ),
     ];
     import(&bench, "s.jsonl", &lines);
     assert_eq!(texts(&bench, "message.user"), ["Why does it fail?", "and the docs"]);
     let notes = texts(&bench, "note");
     let expected = [
+        "Background task b2 failed: npm run dev failed",
         "Background task b1 failed: npm run dev failed",
         "Background task a2 completed: review completed\nREPORT: two bugs",
         "Hook PreToolUse:Bash stopped the agent: paused",
         "Hook guard was ended after 5.0s: it took too long",
         "Stop hook stopped the agent: tests fail",
+        "UserPromptSubmit operation blocked by hook: no\n\nOriginal prompt: deploy",
     ];
     assert_eq!(notes, expected);
-    assert_eq!(counts(&bench, &["warnings"]), [4.0]);
+    assert_eq!(counts(&bench, &["warnings"]), [6.0]);
 }
 
 /// If this fails, the agents of a workflow are lost, or its journal is told as an unknown file.

@@ -295,6 +295,58 @@ fn stream_and_file(subtype: &str, is_error: bool, status: &str) {
     }
 }
 
+/// If this fails, a session that its user stopped has failed, or one whose agent says that it could
+/// not do the task has completed.
+#[test]
+fn ends_that_are_neither_success_nor_failure() {
+    let at = |second: u32| format!("2026-10-02T09:00:{second:02}.000Z");
+    let copilot = |second: u32, kind: &str, data: Value| {
+        json!({"type": kind, "data": data, "id": format!("c{second}"), "timestamp": at(second),
+            "parentId": null})
+    };
+    let done = |outcome: &str, success: bool| {
+        let complete = json!({"summary": "no server", "success": success, "outcome": outcome,
+            "reason": "needs a server"});
+        vec![
+            copilot(
+                0,
+                "session.start",
+                json!({"sessionId": "s", "version": 1,
+                "producer": "copilot-agent", "copilotVersion": "1.0.60", "startTime": at(0)}),
+            ),
+            copilot(1, "user.message", json!({"content": "deploy it", "attachments": []})),
+            copilot(2, "session.task_complete", complete),
+            copilot(3, "session.shutdown", json!({"shutdownType": "routine"})),
+        ]
+    };
+    let stopped = vec![
+        json!({"type": "system", "subtype": "init", "session_id": "s", "uuid": "i", "cwd": "/p"}),
+        json!({"type": "user", "session_id": "s", "uuid": "u", "parent_tool_use_id": null,
+            "message": {"role": "user", "content": [
+                {"type": "text", "text": "[Request interrupted by user for tool use]"}]}}),
+        json!({"type": "result", "subtype": "error_during_execution", "is_error": true,
+            "session_id": "s", "uuid": "r", "terminal_reason": "aborted_tools",
+            "errors": ["[diagnostic] result_type=user"], "usage": {"input_tokens": 1}}),
+    ];
+    for (name, lines, status, error) in [
+        ("blocked", done("blocked", false), "incomplete", json!("needs a server")),
+        ("done", done("completed", true), "completed", Value::Null),
+        ("stopped", stopped, "cancelled", json!("the user interrupted the agent")),
+    ] {
+        let bench = Bench::new();
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        fs::write(bench.path("s.jsonl"), text).unwrap();
+        bench.ok(&["import", "s.jsonl", "--run", "r"]);
+        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let run = &list["runs"][0];
+        assert_eq!(run["status"], status, "{name}");
+        assert_eq!(run["counts"]["errors"], 0, "{name}");
+        let transcript = bench.ok(&["transcript", "--format", "text"]);
+        let told = error.as_str().unwrap_or_default();
+        assert!(transcript.contains(told), "{name}: {transcript}");
+    }
+}
+
 /// The first lines of the output of each agent, and the line that ends it.
 fn outputs() -> [(&'static str, Vec<String>, String); 3] {
     let text = |line: Value| line.to_string();

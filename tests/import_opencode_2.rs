@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::support::{Bench, json_lines};
+use crate::support::{Bench, json_lines, jsonl};
 
 const BEGUN: u64 = 1_788_000_000_000;
 
@@ -160,4 +160,68 @@ fn how_the_last_turn_ended() {
         let has = |kind: &str| log(&bench).iter().any(|event| event["type"] == kind);
         assert_eq!(has("user.interrupted"), outcome == "interrupted");
     }
+}
+
+/// If this fails, a refused call counts as failed, reasoning is no output, a turn that failed is seen
+/// nowhere, an interruption counts twice, or a file that a command wrote is missing.
+#[test]
+fn what_only_the_new_form_tells() {
+    let bench = Bench::new();
+    let time = |at: u64| json!({"created": BEGUN + at, "completed": BEGUN + at + 5});
+    let refused = json!({"type": "tool", "id": "call_1", "name": "write", "time": time(11),
+        "state": {"status": "error", "input": {"path": "/etc/a"},
+            "error": {"type": "permission.rejected", "message": "use the folder of the project"}}});
+    let session = [
+        json!({"id": "msg_1", "type": "user", "text": "fix it", "time": {"created": BEGUN}}),
+        json!({"id": "msg_2", "type": "idle", "outcome": "failed", "time": {"created": BEGUN + 1}}),
+        json!({"id": "msg_3", "type": "user", "text": "again", "time": {"created": BEGUN + 2}}),
+        json!({"id": "msg_4", "type": "assistant", "time": time(10), "content": [refused],
+            "model": {"id": "m-1"}, "snapshot": {"start": "a", "end": "b", "files": ["gen.rs"]},
+            "tokens": {"input": 100, "output": 20, "reasoning": 5, "cache": {"read": 0, "write": 0}},
+            "error": {"type": "aborted", "message": "Step interrupted"}}),
+        json!({"id": "msg_5", "type": "idle", "outcome": "interrupted", "time": {"created": BEGUN + 30}}),
+    ];
+    database(&bench, "opencode.db", &session, 0);
+    bench.ok(&["import", "opencode.db", "--run", "r"]);
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let counts = &list["runs"][0]["counts"];
+    let of = |name: &str| counts[name].as_u64().unwrap();
+    let names = ["tool_calls", "tool_failures", "input_tokens", "output_tokens"];
+    assert_eq!(names.map(of), [1, 0, 100, 25], "{counts}");
+    let text = bench.ok(&["transcript", "--format", "text"]);
+    assert!(text.contains("the last turn failed") && text.contains("gen.rs"), "{text}");
+    let types: Vec<Value> = bench.lines().iter().map(|line| line["type"].clone()).collect();
+    let number = |kind: &str| types.iter().filter(|one| *one == kind).count();
+    assert_eq!([number("user.interrupted"), number("tool.blocked")], [1, 1], "{types:?}");
+}
+
+/// If this fails, `opencode run` of version 2 hides that a command failed or that a call was refused.
+#[test]
+fn output_of_the_new_version() {
+    let bench = Bench::new();
+    let call = |id: &str, state: Value| {
+        let part = json!({"partID": format!("prt_{id}"), "sessionID": "ses_2", "messageID": "msg_1",
+            "type": "tool", "id": id, "tool": "shell", "state": state});
+        json!({"type": "tool_use", "timestamp": BEGUN, "sessionID": "ses_2", "part": part})
+    };
+    let lines = [
+        call(
+            "call_1",
+            json!({"status": "completed", "input": {"command": "false"}, "output": "no",
+            "metadata": {"metadata": {"exit": 1}}}),
+        ),
+        call(
+            "call_2",
+            json!({"status": "error", "input": {"command": "rm"}, "error": "not here",
+            "metadata": {"error": {"type": "permission.rejected"}}}),
+        ),
+    ];
+    fs::write(bench.path("out.jsonl"), jsonl(&lines)).unwrap();
+    bench.ok(&["import", "out.jsonl", "--run", "r"]);
+    let ends: Vec<(String, Value)> = (bench.lines().iter())
+        .filter(|line| ["tool.failed", "tool.blocked"].iter().any(|kind| line["type"] == *kind))
+        .map(|line| (line["type"].as_str().unwrap().to_owned(), line["data"]["exit_code"].clone()))
+        .collect();
+    let expected = [("tool.failed".to_owned(), json!(1)), ("tool.blocked".to_owned(), Value::Null)];
+    assert_eq!(ends, expected);
 }

@@ -285,7 +285,9 @@ fn summaries_say_what_they_cover() {
     // What the summary covers is what is hidden.
     let hidden = json!({"query": "ibex zebra", "scope": "current-hidden"});
     assert_eq!(server.ok("session_search", hidden)["total"], 2);
-    assert!(server.fails("session_summary", json!({"version": 2})).contains("the only version is 1"));
+    assert!(
+        server.fails("session_summary", json!({"version": 2})).contains("the only version is 1")
+    );
 }
 
 /// If this fails, an agent cannot read what was folded.

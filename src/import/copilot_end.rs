@@ -60,8 +60,16 @@ impl CopilotEnd {
                 });
                 None
             }
-            "assistant.message" | "session.task_complete" => {
+            "assistant.message" => {
                 self.stopped = None;
+                None
+            }
+            "session.task_complete" => {
+                let is_done = data.get("success").and_then(Json::as_bool) != Some(false)
+                    && text("outcome").is_none_or(|outcome| outcome == "completed");
+                let reason = text("reason").or_else(|| text("summary"));
+                let reason = reason.unwrap_or(Cow::Borrowed("the task is not done"));
+                self.stopped = (!is_done).then(|| SessionEnd::incomplete(&reason));
                 None
             }
             _ => None,

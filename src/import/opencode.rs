@@ -6,9 +6,9 @@
 //! where there are such parts, they count.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::opencode_stored::{in_older_form, turn_outcome};
+use super::opencode_stored::{KINDS, in_older_form, turn_outcome};
 use super::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
 };
@@ -88,6 +88,9 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
 /// Errors of calls that a user or a rule denied begin with one of these.
 const DENIALS: &[&str] = &["The user rejected permission", "The user has specified a rule"];
 
+/// The type of that error in OpenCode 2, whose message may be any text.
+const DENIED: &str = "permission.rejected";
+
 /// The error of a message that the user stopped.
 pub(super) const STOPPED: &str = "MessageAbortedError";
 
@@ -107,6 +110,8 @@ struct OpenCode {
     called: HashMap<(String, String), String>,
     /// The newest model.
     model: Option<String>,
+    /// The sessions in whose turn a message has an error.
+    troubled: HashSet<Option<String>>,
     /// The texts of the newest prompt, and its message.
     prompt: (Option<String>, Vec<String>),
     /// Whether the client compacted the conversation because it was too long. It then writes the
@@ -185,12 +190,15 @@ impl OpenCode {
     /// The end of a turn.
     fn turn(&mut self, outcome: &str, source: &SourceText<'_>) -> AdaptedLine {
         let json = source.json;
-        let drafts = match outcome {
-            "interrupted" => vec![event("user.interrupted", |_| {})],
-            _ => Vec::new(),
-        };
         let session_id = json.text_at("sessionID").map(Cow::into_owned);
         let session_id = session_id.or_else(|| self.session_id.clone());
+        // The message often has the error already.
+        let is_told = self.troubled.take(&session_id).is_some();
+        let drafts = match outcome {
+            "interrupted" if !is_told => vec![event("user.interrupted", |_| {})],
+            "failed" if !is_told => vec![engine_error(None, TURN_FAILED)],
+            _ => Vec::new(),
+        };
         AdaptedLine {
             source_type: "message/idle".to_owned(),
             source_id: json.text_at("id").map(Cow::into_owned),
@@ -297,7 +305,13 @@ impl OpenCode {
             };
             placed(tokens.event(&call), &tokens, created.as_deref())
         }));
-        drafts.extend(json.present("error").map(error));
+        if role == "user" {
+            self.troubled.remove(&session_id);
+        }
+        if let Some(told) = json.present("error") {
+            self.troubled.insert(session_id.clone());
+            drafts.push(error(told));
+        }
         AdaptedLine {
             source_type: format!("message/{role}"),
             source_id: id,
@@ -471,7 +485,9 @@ impl OpenCode {
             }
         }
         let status = at("state.status").unwrap_or_default();
-        let exit_code = json.path("state.metadata.exit").filter(|code| code.as_f64().is_some());
+        let places = ["state.metadata.exit", "state.metadata.metadata.exit"];
+        let exit_code = places.iter().find_map(|path| json.path(path));
+        let exit_code = exit_code.filter(|code| code.as_f64().is_some());
         let failed = match status.as_ref() {
             "error" | "failed" => true,
             "completed" | "success" => exit_code.is_some_and(|code| code.as_f64() != Some(0.0)),
@@ -481,7 +497,9 @@ impl OpenCode {
         let error = json.path("state.error").map(as_text).filter(|_| failed);
         let text = error.or_else(|| json.path("state.output").map(as_text)).unwrap_or_default();
         let ended = moment(json, "state.time.end");
-        if failed && DENIALS.iter().any(|denial| text.contains(denial)) {
+        let is_denied = at("state.metadata.error.type").as_deref() == Some(DENIED)
+            || DENIALS.iter().any(|denial| text.contains(denial));
+        if failed && is_denied {
             let blocked = call_blocked(&id, &tool, &text);
             return vec![start, Draft { timestamp: ended, ..blocked }];
         }
@@ -551,9 +569,12 @@ fn tokens(json: Json<'_>) -> Option<TokenCounts> {
     let sum = |names: &[&str]| {
         names.iter().fold(0_u64, |sum, name| sum.saturating_add(count(tokens, name).unwrap_or(0)))
     };
-    // Newer versions leave reasoning out of the output. Their total has both.
-    let with_reasoning = ["input", "output", "reasoning", "cache.read", "cache.write"];
-    let is_apart = count(tokens, "total").is_some_and(|total| total == sum(&with_reasoning));
+    // Newer versions leave reasoning out of the output. Their total has both. Without a total, more
+    // reasoning than output shows it.
+    let is_apart = match count(tokens, "total") {
+        Some(total) => total == sum(&KINDS),
+        None => count(tokens, "reasoning") > count(tokens, "output"),
+    };
     let output =
         if is_apart { Some(sum(&["output", "reasoning"])) } else { count(tokens, "output") };
     let counted = TokenCounts {

@@ -15,6 +15,9 @@ const TYPES: &[(&str, ReadStored)] = &[
     ("compaction", compaction),
 ];
 
+/// The tokens of a request by their kinds.
+pub(super) const KINDS: [&str; 5] = ["input", "output", "reasoning", "cache.read", "cache.write"];
+
 /// Adds the members of the message, and its parts.
 type ReadStored = fn(Json<'_>, &mut StoredMessage);
 
@@ -77,13 +80,21 @@ impl StoredMessage {
         self.parts.push(part);
     }
 
-    /// The model, the tokens and the cost of a request.
+    /// The model, the tokens and the cost of a request. The output has no reasoning here; a total
+    /// says that, as it does in the newest versions before.
     fn used(&mut self, message: Json<'_>) {
         self.members.text_if("modelID", message.text_at("model.id").as_deref());
-        for name in ["tokens", "cost"] {
-            if let Some(value) = message.present(name) {
-                self.members.json(name, value);
-            }
+        if let Some(tokens) = message.present("tokens").filter(|tokens| tokens.is_object()) {
+            let mut told = ObjectText::new();
+            tokens.members().filter(|(name, _)| name != "total").for_each(|(name, value)| {
+                told.json(&name, value);
+            });
+            let counts = KINDS.iter().filter_map(|kind| tokens.path(kind).and_then(Json::as_u64));
+            told.plain("total", counts.fold(0_u64, u64::saturating_add));
+            self.members.json("tokens", Json::trusted(&told.finish()));
+        }
+        if let Some(cost) = message.present("cost") {
+            self.members.json("cost", cost);
         }
     }
 }
@@ -147,6 +158,11 @@ fn assistant(message: Json<'_>, stored: &mut StoredMessage) {
             _ => {}
         }
     }
+    if let Some(files) = message.path("snapshot.files") {
+        let mut part = ObjectText::new();
+        part.text("type", "patch").json("files", files);
+        stored.parts.push(part);
+    }
 }
 
 /// A call with its state.
@@ -165,9 +181,15 @@ fn call(content: Json<'_>) -> ObjectText {
     if let Some(error) = content.path("state.error") {
         state.text("error", &message_of(error));
     }
-    if let Some(metadata) = content.path("state.metadata").filter(|told| told.is_object()) {
-        state.json("metadata", metadata);
+    let mut metadata = ObjectText::new();
+    if let Some(told) = content.path("state.metadata").filter(|told| told.is_object()) {
+        metadata.members(told);
     }
+    // `opencode run` prints it there.
+    if let Some(error) = content.path("state.error").filter(|error| error.is_object()) {
+        metadata.json("error", error);
+    }
+    state.json("metadata", Json::trusted(&metadata.finish()));
     let mut time = ObjectText::new();
     let began = content.path("time.ran").or_else(|| content.path("time.created"));
     for (name, moment) in [("start", began), ("end", content.path("time.completed"))] {

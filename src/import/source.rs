@@ -243,7 +243,9 @@ pub(super) fn element(text: &str) -> Option<&str> {
 pub(super) fn text_event(kind: &str, text: &str) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.text("text", text);
-    Draft::new(kind, data)
+    // A note is by the user unless it says otherwise, and this one is by the agent's program.
+    let actor = (kind == "note").then(|| "runtime".into());
+    Draft { actor, ..Draft::new(kind, data) }
 }
 
 /// An event of that type with the members that `fill` adds.

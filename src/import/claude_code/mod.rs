@@ -6,6 +6,7 @@
 
 mod asked_call;
 mod content;
+mod end;
 mod figures;
 mod hooks;
 mod messages;
@@ -14,6 +15,7 @@ mod prompts;
 mod sidechains;
 mod totals;
 
+pub(super) use end::ending;
 pub(super) use prompts::typed;
 
 use std::borrow::Cow;
@@ -23,7 +25,7 @@ use std::hash::BuildHasher as _;
 use foldhash::HashSet;
 use foldhash::fast::FixedState;
 
-use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
+use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
 use crate::event::id::check_id;
@@ -79,28 +81,6 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         kind if has("sessionId") && !kind.contains(['_', '.']) => Some(SESSION),
         _ => None,
     }
-}
-
-/// The last line of a stream says how the session ended.
-pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
-    let subtype = line.text_at("subtype")?;
-    match line.text_at("type")?.as_ref() {
-        "system" if subtype == "init" => return Some(SessionEnd::cut_off("result")),
-        "result" => {}
-        _ => return None,
-    }
-    let failed = line.get("is_error").and_then(Json::as_bool) == Some(true);
-    if subtype == "success" && !failed {
-        let reason = line.text_at("stop_reason");
-        let refused = reason.is_some_and(|reason| reason == notices::REFUSAL);
-        return Some(match refused {
-            true => SessionEnd::failed("the model refused to answer"),
-            false => SessionEnd::completed(),
-        });
-    }
-    let text = notices::result_error(line.get("result"), line.get("errors"));
-    let text = text.filter(|_| failed);
-    Some(SessionEnd::failed(text.unwrap_or(subtype)))
 }
 
 /// A new adapter.

@@ -91,7 +91,8 @@ pub(super) fn result_error<'s>(
 /// The last line of a stream: the session's totals.
 pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
-    let failed = line.is_set("is_error");
+    let failed = line.is_set("is_error")
+        && line.json.text_at("terminal_reason").as_deref() != Some(super::end::INTERRUPTED);
     let mut work_time = line.json.get("duration_ms").and_then(Json::as_u64);
     for totals in totals.after(&line.json) {
         drafts.push(line.draft("llm.usage", |data| {
@@ -106,7 +107,9 @@ pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<D
         let text = result_error(line.json.get("result"), line.json.get("errors"));
         let text = text.or_else(|| subtype.clone());
         drafts.push(line.draft("error", |data| {
-            data.text_if("code", subtype.as_deref());
+            let status = line.json.get("api_error_status").and_then(Json::as_u64);
+            let code = status.map(|status| Cow::Owned(status.to_string()));
+            data.text_if("code", code.or_else(|| subtype.clone()).as_deref());
             data.text("message", text.as_deref().unwrap_or("the session ended with an error"));
         }));
     }
@@ -134,10 +137,12 @@ fn compacted(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
 }
 
 fn api_error(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    let message = ["error.message", "error.error.error.message", "error.error.message"]
+    // In a stream, the error is a word.
+    let message = ["error.message", "error.error.error.message", "error.error.message", "error"]
         .iter()
-        .find_map(|path| line.json.text_at(path));
-    let status = line.json.path("error.status").and_then(Json::as_u64);
+        .find_map(|path| line.json.path(path)?.as_str());
+    let status =
+        ["error.status", "error_status"].iter().find_map(|path| line.json.path(path)?.as_u64());
     vec![line.draft("error", |data| {
         if let Some(status) = status.filter(|status| *status > 0) {
             data.text("code", &status.to_string());
@@ -227,6 +232,11 @@ fn turns_reached(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
 /// What the client tells the user.
 fn content(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let text = line.json.text_at("content").filter(|text| !text.is_empty());
+    // A hook blocked a prompt.
+    let is_blocked = line.json.get("preventContinuation").and_then(Json::as_bool) == Some(true);
+    if let Some(text) = text.as_deref().filter(|_| is_blocked) {
+        return warning(line, text);
+    }
     let said = |text: Cow<'_, str>| {
         line.draft("message.system", |data| {
             data.text("text", &text);
@@ -275,6 +285,11 @@ fn queued(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     } else {
         "message.system"
     };
+    if kind == "message.system"
+        && let Some(told) = task_told(line, &prompt)
+    {
+        return vec![told];
+    }
     vec![line.draft(kind, |data| {
         data.text("text", &prompt).plain("queued", true);
     })]
