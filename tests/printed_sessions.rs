@@ -144,3 +144,43 @@ fn a_killed_agent_under_hooks_counts_once_after_an_import() {
     let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
     assert_eq!(list["total"].get("cost_estimated"), None);
 }
+
+/// If this fails, the output of a session and a fork of it count the same work twice, or a failure
+/// of it is lost in one command.
+#[test]
+fn output_and_forks_count_once() {
+    let (file, printed) = both();
+    let fork: String = (file.lines().take(2))
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            line["forkedFrom"] = json!({"sessionId": SESSION, "messageUuid": line["uuid"]});
+            line["sessionId"] = json!("99999999-1111-4222-8333-444455556666");
+            format!("{line}\n")
+        })
+        .collect();
+    let failed = |text: &str| {
+        text.replace("\"type\":\"tool_result\"", "\"is_error\":true,\"type\":\"tool_result\"")
+    };
+    for steps in [["fork", "file", "emit"], ["file", "fork", "emit"]] {
+        let bench = Bench::new();
+        write(&bench, "file.jsonl", &failed(&file));
+        write(&bench, "fork.jsonl", &fork);
+        bench.ok(&["emit", "run.created", "--run", "printed"]);
+        for step in steps {
+            match step {
+                "emit" => drop(bench.feed(&EMIT, failed(&printed).as_bytes())),
+                file => drop(bench.ok(&["import", &format!("{file}.jsonl")])),
+            }
+        }
+        let failures: Vec<String> = [("list", "tool_failures"), ("stats", "failures")]
+            .iter()
+            .map(|(command, name)| {
+                let text = bench.ok(&[command, "--format", "json"]);
+                let document: Value = serde_json::from_str(&text).unwrap();
+                let total = &document["total"];
+                format!("{} {} {}", total["input_tokens"], total["output_tokens"], total[*name])
+            })
+            .collect();
+        assert_eq!(failures, ["250 30 1", "250 30 1"], "{steps:?}");
+    }
+}

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::copies::known_facts;
 use super::renew::renew_for;
 use super::run_of::run_named;
+use crate::event::id::RunId;
 use crate::event::role::Role;
 use crate::fs::{EntryKind, PathAt, entries};
 use crate::history::copied::{Copied, WorkItems};
@@ -107,6 +108,18 @@ pub(crate) fn settle_printed(run: &RunDir, options: RecordOptions) -> Result<(),
         let told = |own: &WorkItems| told_of(own, &session, run, &facts);
         let Some(known) = known_facts(&of_file) else { continue };
         renew_for(&of_file, &known, &printed, told, options)?;
+        // Earlier runs with the same history, such as forks, repeat the output too.
+        for name in known.copied.iter().flat_map(|copied| &copied.runs) {
+            // A name is what a log says: it may lead anywhere.
+            let Ok(id) = RunId::parse(name) else { continue };
+            let earlier = RunDir::of(runs_dir, &id);
+            let is_of_file = |facts: &RunFacts| !is_printed(facts);
+            if earlier.path() != run.path()
+                && let Some(known) = known_facts(&earlier).filter(is_of_file)
+            {
+                renew_for(&earlier, &known, &printed, |_| None, options)?;
+            }
+        }
     }
     Ok(())
 }

@@ -57,18 +57,11 @@ impl Copies {
                 involved.extend(sources);
             }
         }
-        // A run may repeat a newer one: it comes after what it repeats.
-        let place = |at: &usize| {
-            let facts = &runs[*at].1;
-            let sources = facts.copied.iter().flat_map(|copied| &copied.runs);
-            let sources = sources.filter_map(|run| by_id.get(run.as_str()));
-            let newest = sources.map(|at| runs[*at].1.age()).max();
-            let own = facts.age();
-            let is_after = newest.is_some_and(|newest| newest > own);
-            (if is_after { newest.unwrap_or(own) } else { own }, is_after, *at)
-        };
-        involved.sort_by_key(place);
-        involved.dedup();
+        involved.sort_by_key(|at| (runs[*at].1.age(), *at));
+        let involved = after_sources(&involved, |at| {
+            let sources = runs[at].1.copied.iter().flat_map(|copied| &copied.runs);
+            sources.filter_map(|run| by_id.get(run.as_str()).copied()).collect()
+        });
         let mut copies = Self { again, ..Self::default() };
         for at in involved {
             let (run, facts) = &runs[at];
@@ -99,4 +92,29 @@ impl Copies {
         let number = self.numbers.get(run_id);
         number.is_none_or(|number| self.first.get(work).is_none_or(|first| first == number))
     }
+}
+
+/// The runs in this order, but each after those that it repeats: a run may repeat a newer one.
+fn after_sources(runs: &[usize], sources: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+    let (mut ordered, mut begun, mut done) = (Vec::new(), HashSet::default(), HashSet::default());
+    for first in runs {
+        let mut waiting = vec![*first];
+        while let Some(at) = waiting.last().copied() {
+            let before = match begun.insert(at) {
+                true => sources(at),
+                false => Vec::new(),
+            };
+            // In a circle, the one that was met first comes last.
+            let before: Vec<usize> = before.into_iter().filter(|at| !begun.contains(at)).collect();
+            if before.is_empty() {
+                waiting.pop();
+                if done.insert(at) {
+                    ordered.push(at);
+                }
+            } else {
+                waiting.extend(before.into_iter().rev());
+            }
+        }
+    }
+    ordered
 }
