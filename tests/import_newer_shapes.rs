@@ -343,6 +343,16 @@ fn openhands_events_of_newer_versions() {
             json!({"hook_event_type": "PreToolUse", "success": false, "stderr": "jq: not found", "blocked": false}),
         ),
         event(
+            "h2",
+            "HookExecutionEvent",
+            json!({"hook_event_type": "UserPromptSubmit", "success": true, "reason": "not here", "blocked": true}),
+        ),
+        event(
+            "h3",
+            "HookExecutionEvent",
+            json!({"hook_event_type": "PreToolUse", "success": true, "reason": "no", "blocked": true}),
+        ),
+        event(
             "e7",
             "ConversationStateUpdateEvent",
             json!({"key": "full_state", "value": {"id": "abc", "execution_status": "error"}}),
@@ -359,6 +369,7 @@ fn openhands_events_of_newer_versions() {
             "tool.completed t2 a.txt",
             "message.system Be careful",
             "note Hook PreToolUse failed: jq: not found !",
+            "note Hook UserPromptSubmit blocked: not here !",
             "config.loaded",
         ]
     );

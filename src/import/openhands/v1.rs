@@ -188,20 +188,24 @@ pub(super) fn acp_end(json: Json<'_>, id: &str) -> Option<Draft<'static>> {
     Some(call_end(&EndedCall { id, tool: &tool, text: &text, failed }, |_| {}))
 }
 
-/// A hook: its failure, and what it adds for the model. A hook that blocks has not failed.
+/// Hooks whose refusal other events tell.
+const REFUSAL_IS_TOLD: [&str; 2] = ["PreToolUse", "Stop"];
+
+/// A hook: its failure, what it refuses, and what it adds for the model. A hook that refuses has not
+/// failed.
 pub(super) fn hook(json: Json<'_>) -> Vec<Draft<'static>> {
     let is = |name: &str, value: bool| json.get(name).and_then(Json::as_bool) == Some(value);
     let mut drafts = Vec::new();
-    if is("success", false) && !is("blocked", true) {
+    let name = json.text_at("hook_event_type").unwrap_or(Cow::Borrowed("hook"));
+    let is_blocked = is("blocked", true);
+    if is_blocked && !REFUSAL_IS_TOLD.contains(&&*name) || is("success", false) && !is_blocked {
         let why = ["stderr", "error", "reason", "stdout"];
         let mut why = why.iter().filter_map(|name| json.text_at(name));
         let why = why.find(|text| !text.trim().is_empty());
-        let name = json.text_at("hook_event_type").unwrap_or(Cow::Borrowed("hook"));
         let why = why.unwrap_or(Cow::Borrowed("no message"));
-        let mut draft = text_event("note", &format!("Hook {name} failed: {}", why.trim()));
-        draft.severity = Some(Severity::Warning);
-        draft.actor = Some("runtime".into());
-        drafts.push(draft);
+        let did = if is_blocked { "blocked" } else { "failed" };
+        let note = text_event("note", &format!("Hook {name} {did}: {}", why.trim()));
+        drafts.push(Draft { severity: Some(Severity::Warning), ..note });
     }
     let added = json.text_at("additional_context").filter(|text| !text.trim().is_empty());
     drafts.extend(added.map(|text| text_event("message.system", &text)));
