@@ -6,6 +6,9 @@ use std::borrow::Cow;
 use super::SessionEnd;
 use crate::json::Json;
 
+/// The outcomes of a task that its agent could not do, or has to go on with.
+const NOT_DONE: [&str; 2] = ["blocked", "continue"];
+
 /// Follows what the end of the session depends on.
 #[derive(Debug, Default)]
 pub(super) struct CopilotEnd {
@@ -66,7 +69,7 @@ impl CopilotEnd {
             }
             "session.task_complete" => {
                 let is_done = data.get("success").and_then(Json::as_bool) != Some(false)
-                    && text("outcome").is_none_or(|outcome| outcome == "completed");
+                    && !text("outcome").is_some_and(|outcome| NOT_DONE.contains(&&*outcome));
                 let reason = text("reason").or_else(|| text("summary"));
                 let reason = reason.unwrap_or(Cow::Borrowed("the task is not done"));
                 self.stopped = (!is_done).then(|| SessionEnd::incomplete(&reason));

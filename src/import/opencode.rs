@@ -193,7 +193,7 @@ impl OpenCode {
         let session_id = json.text_at("sessionID").map(Cow::into_owned);
         let session_id = session_id.or_else(|| self.session_id.clone());
         // The message often has the error already.
-        let is_told = self.troubled.take(&session_id).is_some();
+        let is_told = self.troubled.remove(&session_id);
         let drafts = match outcome {
             "interrupted" if !is_told => vec![event("user.interrupted", |_| {})],
             "failed" if !is_told => vec![engine_error(None, TURN_FAILED)],
@@ -569,8 +569,8 @@ fn tokens(json: Json<'_>) -> Option<TokenCounts> {
     let sum = |names: &[&str]| {
         names.iter().fold(0_u64, |sum, name| sum.saturating_add(count(tokens, name).unwrap_or(0)))
     };
-    // Newer versions leave reasoning out of the output. Their total has both. Without a total, more
-    // reasoning than output shows it.
+    // Newer versions leave reasoning out of the output. Their total includes both. If there is no
+    // total, more reasoning than output shows the same.
     let is_apart = match count(tokens, "total") {
         Some(total) => total == sum(&KINDS),
         None => count(tokens, "reasoning") > count(tokens, "output"),

@@ -1,6 +1,7 @@
 //! The messages of OpenCode 2, each with its content, as the messages and parts of the versions
 //! before.
 
+use super::tokens::count;
 use crate::event::fields::as_text;
 use crate::json::{Json, Kind, ObjectText};
 
@@ -80,8 +81,8 @@ impl StoredMessage {
         self.parts.push(part);
     }
 
-    /// The model, the tokens and the cost of a request. The output has no reasoning here; a total
-    /// says that, as it does in the newest versions before.
+    /// The model, the tokens and the cost of a request. The output does not include the reasoning. A
+    /// total that is the sum of all kinds says so, as in the newest versions of OpenCode 1.
     fn used(&mut self, message: Json<'_>) {
         self.members.text_if("modelID", message.text_at("model.id").as_deref());
         if let Some(tokens) = message.present("tokens").filter(|tokens| tokens.is_object()) {
@@ -89,7 +90,7 @@ impl StoredMessage {
             tokens.members().filter(|(name, _)| name != "total").for_each(|(name, value)| {
                 told.json(&name, value);
             });
-            let counts = KINDS.iter().filter_map(|kind| tokens.path(kind).and_then(Json::as_u64));
+            let counts = KINDS.iter().filter_map(|kind| count(tokens, kind));
             told.plain("total", counts.fold(0_u64, u64::saturating_add));
             self.members.json("tokens", Json::trusted(&told.finish()));
         }

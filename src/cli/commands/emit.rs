@@ -67,7 +67,7 @@ Examples:
 Exit status:
   0   the event is in the log (with --event-id: also if it was there already)
   2   wrong usage, or no run was named
-  65  the event, or a line of the stream, was rejected
+  65  the event, or a line of a stream without --from, was rejected
   66  there is no such run
   73  the run already exists
   74  the event could not be written; it may be in the log

@@ -137,7 +137,7 @@ fn compacted(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
 }
 
 fn api_error(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    // In a stream, the error is a word.
+    // In a stream, `error` is a single word.
     let message = ["error.message", "error.error.error.message", "error.error.message", "error"]
         .iter()
         .find_map(|path| line.json.path(path)?.as_str());

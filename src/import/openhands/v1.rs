@@ -188,7 +188,7 @@ pub(super) fn acp_end(json: Json<'_>, id: &str) -> Option<Draft<'static>> {
     Some(call_end(&EndedCall { id, tool: &tool, text: &text, failed }, |_| {}))
 }
 
-/// Hooks whose refusal other events tell.
+/// Hooks whose refusal is in other events.
 const REFUSAL_IS_TOLD: [&str; 2] = ["PreToolUse", "Stop"];
 
 /// A hook: its failure, what it refuses, and what it adds for the model. A hook that refuses has not

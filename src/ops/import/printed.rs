@@ -115,6 +115,7 @@ pub(crate) fn settle_printed(run: &RunDir, options: RecordOptions) -> Result<(),
             let earlier = RunDir::of(runs_dir, &id);
             let is_of_file = |facts: &RunFacts| !is_printed(facts);
             if earlier.path() != run.path()
+                && earlier.has_log()?
                 && let Some(known) = known_facts(&earlier).filter(is_of_file)
             {
                 renew_for(&earlier, &known, &printed, |_| None, options)?;

@@ -104,7 +104,7 @@ fn after_sources(runs: &[usize], sources: impl Fn(usize) -> Vec<usize>) -> Vec<u
                 true => sources(at),
                 false => Vec::new(),
             };
-            // In a circle, the one that was met first comes last.
+            // If runs repeat each other in a circle, the one that was met first comes last.
             let before: Vec<usize> = before.into_iter().filter(|at| !begun.contains(at)).collect();
             if before.is_empty() {
                 waiting.pop();

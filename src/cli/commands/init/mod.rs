@@ -43,7 +43,7 @@ pub(in crate::cli) struct InitArgs {
     #[cfg(feature = "mcp")]
     #[arg(long, requires = "mcp")]
     all_runs: bool,
-    /// Remove what this command added
+    /// Remove the hooks; with --mcp, the server
     #[arg(long)]
     remove: bool,
     /// Use your own settings, for all projects
