@@ -91,6 +91,40 @@ fn test_reports() {
     assert!(text.chars().all(|c| !c.is_control() || c == '\n'), "{text}");
 }
 
+/// If this fails, a report tells that a file is wrong, but not which one, or not why.
+#[test]
+fn what_is_wrong_with_a_file() {
+    let bench = Bench::new();
+    let required = r#"deliverables.required=["a.png:type=png","b.md","logs/c.md"]"#;
+    bench.ok(&["emit", "run.created", "--run", "r", "-F", required]);
+    bench.ok(&["emit", "run.completed", "--run", "r"]);
+    fs::create_dir_all(bench.path("runs/r/deliverables")).unwrap();
+    fs::write(bench.path("runs/r/deliverables/a.png"), "text").unwrap();
+    fs::write(bench.path("runs/r/deliverables/more.txt"), "text").unwrap();
+    let say = |format: &str| {
+        let said = bench.call(&["validate", "r", "--format", format]);
+        assert_eq!(said.status, 4, "{}", said.err);
+        said.out
+    };
+    let junit = say("junit");
+    assert!(junit.contains("<failure message=\"RL804 incomplete: not png: "), "{junit}");
+    assert!(junit.contains(">write the required content, or correct the condition</failure>"));
+    let sarif: Value = serde_json::from_str(&say("sarif")).unwrap();
+    let results = sarif["runs"][0]["results"].as_array().unwrap().iter();
+    let texts: Vec<&str> = results.map(|one| one["message"]["text"].as_str().unwrap()).collect();
+    for begins in [
+        "deliverables/a.png: not png: ",
+        "deliverables/b.md: missing",
+        "logs/c.md: outside deliverables/; did you mean deliverables/logs/c.md?",
+        "deliverables/more.txt: not required",
+    ] {
+        assert!(texts.iter().any(|text| text.starts_with(begins)), "{begins}: {texts:?}");
+    }
+    assert!(say("markdown").contains("`deliverables/more.txt`: not required"));
+    let all = bench.call(&["validate", "--all"]).out;
+    assert!(all.contains("3 errors (RL801 RL803 RL804), 0 warnings, 1 note"), "{all}");
+}
+
 /// If this fails, a check that was left out looks like one that passed.
 #[test]
 fn checks_that_are_left_out() {

@@ -183,11 +183,7 @@ fn fault(
 ) -> Option<DeliverableFault> {
     let failed = |reason: String| Some((Code::RL802, Verdict::Failed, reason));
     match found {
-        FileState::Outside => {
-            let meant = required.meant().map(|meant| format!("; did you mean {meant}?"));
-            let reason = format!("outside deliverables/{}", meant.unwrap_or_default());
-            Some((Code::RL801, Verdict::Blocked, reason))
-        }
+        FileState::Outside => Some((Code::RL801, Verdict::Blocked, required.outside())),
         FileState::Missing => Some((Code::RL803, Verdict::Incomplete, "missing".to_owned())),
         FileState::Unreadable => failed("not a readable regular file".to_owned()),
         FileState::UnreadFolder => failed("the folder cannot be read".to_owned()),

@@ -132,26 +132,50 @@ fn pointed(excerpt: &Excerpt, look: ReportLook) -> String {
 }
 
 fn counts(report: &RunReport) -> String {
-    format!("{}, {}", plural(report.events, "event"), of_levels(report, |_| true))
+    format!("{}, {}", plural(report.events, "event"), of_levels(report, |_| true, no_codes))
 }
 
 /// The same without levels that have no findings.
 fn few_counts(report: &RunReport) -> String {
     let events = plural(report.events, "event");
-    match of_levels(report, |count| count > 0) {
+    match of_levels(report, |count| count > 0, codes) {
         found if found.is_empty() => events,
         found => format!("{events}, {found}"),
     }
 }
 
-fn of_levels(report: &RunReport, is_wanted: fn(u64) -> bool) -> String {
+/// How many findings there are of each level, with the codes behind each number.
+fn of_levels(
+    report: &RunReport,
+    is_wanted: fn(u64) -> bool,
+    codes: fn(&RunReport, Level) -> String,
+) -> String {
     let levels = [Level::Error, Level::Warning, Level::Info].into_iter();
     let counts = levels.map(|level| (level, counted(report, level)));
     let counts = counts.filter(|(_, count)| is_wanted(*count)).map(|(level, count)| {
         let name = if level == Level::Info { "note" } else { level.name() };
-        plural(count, name)
+        plural(count, name) + &codes(report, level)
     });
     counts.collect::<Vec<_>>().join(", ")
+}
+
+/// The codes of the errors or warnings, in brackets; empty for notes.
+fn codes(report: &RunReport, level: Level) -> String {
+    let codes: Vec<&str> =
+        by_code(&report.findings, level).iter().map(|found| found.code.name()).collect();
+    match codes.is_empty() || level == Level::Info {
+        true => String::new(),
+        false => format!(" ({})", codes.join(" ")),
+    }
+}
+
+fn no_codes(_: &RunReport, _: Level) -> String {
+    String::new()
+}
+
+/// The numbers and codes of a line of the overview.
+fn all_counts(report: &RunReport) -> String {
+    format!("{}, {}", plural(report.events, "event"), of_levels(report, |_| true, codes))
 }
 
 /// One line per run, with the codes of its errors and warnings, and the number of runs per
@@ -171,22 +195,17 @@ pub(crate) fn overview(
     }
     let widest = names.iter().map(|name| name.width()).max().unwrap_or(0);
     let taken = WIDEST + widest + 4;
-    let is_too_wide = |report| look.width.is_some_and(|width| taken + counts(report).len() > width);
-    let counts = if reports.iter().any(is_too_wide) { few_counts } else { counts };
+    let is_too_wide =
+        |report| look.width.is_some_and(|width| taken + all_counts(report).len() > width);
+    let counts = if reports.iter().any(is_too_wide) { few_counts } else { all_counts };
     let mut out = String::new();
     for (report, name) in reports.iter().zip(&names) {
         let gap = " ".repeat(widest - name.width());
         let verdict = report.verdict(look.strict);
         let pad = " ".repeat(WIDEST - verdict.name().len());
         let lead = format!("{}{pad}  {name}{gap}  ", look.verdict(verdict));
-        let found = [Level::Error, Level::Warning].into_iter();
-        let codes: Vec<&str> = found
-            .flat_map(|level| by_code(&report.findings, level))
-            .map(|found| found.code.name())
-            .collect();
-        let codes = if codes.is_empty() { String::new() } else { format!(": {}", codes.join(" ")) };
         let accepted = report.accepted(look.strict).unwrap_or_default();
-        out.push_str(&look.line(&lead, taken, &(counts(report) + &codes + &accepted), taken));
+        out.push_str(&look.line(&lead, taken, &(counts(report) + &accepted), taken));
     }
     let of = |verdict: RunVerdict| {
         let count = reports.iter().filter(|report| report.verdict(look.strict) == verdict).count();

@@ -30,12 +30,7 @@ pub(crate) fn junit(runs: ValidatedRuns<'_>) -> String {
         suite.add_property(("status", report.status.name()));
         suite.add_test_cases(checks(report, runs));
         for deliverable in &report.deliverables {
-            let file = format!("deliverables/{}", deliverable.path);
-            let is_of_file = |finding: &&Finding| {
-                OF_FILES.contains(&finding.code) && finding.place.file == file.as_str()
-            };
-            let check =
-                report.findings.all.iter().find(is_of_file).map(|finding| finding.code.check());
+            let check = deliverable.code.map(Code::check);
             let code = check.map(|check| format!("{} ", check.code)).unwrap_or_default();
             let remedy = check.map(|check| check.remedy.to_owned()).unwrap_or_default();
             let reason = deliverable.reason.as_deref().unwrap_or_default();

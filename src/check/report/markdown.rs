@@ -11,6 +11,8 @@ use crate::text::mention::unlinked;
 const LIMIT: usize = (1 << 20) - 4096;
 /// Maximum number of findings listed per check.
 const MAX_SHOWN: usize = 10;
+/// Maximum number of notes listed per check.
+const MAX_SHOWN_NOTES: usize = 3;
 /// Maximum number of deliverables listed per run.
 const MAX_DELIVERABLES: usize = 50;
 /// Maximum number of runs listed that could not be read.
@@ -94,15 +96,13 @@ fn section(report: &RunReport) -> String {
                 count => format!(" ({count} times)"),
             };
             body.push_str(&format!("- **{}** {name} {}{count}\n", level.name(), unlinked(title)));
-            if level == Level::Info {
-                continue;
-            }
-            for finding in kept.iter().take(MAX_SHOWN) {
+            let most = if level == Level::Info { MAX_SHOWN_NOTES } else { MAX_SHOWN };
+            for finding in kept.iter().take(most) {
                 let message: String = finding.message.chars().take(MAX_MESSAGE).collect();
                 let place = code(&super::place(finding));
                 body.push_str(&format!("  - {place}: {}\n", unlinked(&message)));
             }
-            if let Some(more @ 1..) = total.checked_sub(kept.len().min(MAX_SHOWN) as u64) {
+            if let Some(more @ 1..) = total.checked_sub(kept.len().min(most) as u64) {
                 body.push_str(&format!("  - … {}\n", plural(more, "more finding")));
             }
         }

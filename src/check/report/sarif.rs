@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::{RunReport, ValidatedRuns};
+use super::{DELIVERABLES, RunReport, ValidatedRuns};
 use crate::check::finding::Finding;
 use crate::check::table::{CHECKS, Check, Level};
 use crate::text::uri;
@@ -76,7 +76,7 @@ fn result(report: &RunReport, finding: &Finding) -> Value {
     let mut result = json!({
         "ruleId": finding.code,
         "level": level(finding.level),
-        "message": {"text": finding.message},
+        "message": {"text": message(finding)},
         "locations": [{"physicalLocation": physical}],
         "properties": {"run_id": report.run_id, "event_id": finding.place.event_id},
     });
@@ -84,6 +84,17 @@ fn result(report: &RunReport, finding: &Finding) -> Value {
         result["ruleIndex"] = at.into();
     }
     result
+}
+
+/// The text of a result. For a deliverable it begins with the file, which other reports print as
+/// the place.
+fn message(finding: &Finding) -> String {
+    let (file, message) = (&finding.place.file, &finding.message);
+    let is_named = message.split_once(": ").is_some_and(|(lead, _)| lead.contains(&**file));
+    match finding.check().family == DELIVERABLES && !is_named {
+        true => format!("{file}: {message}"),
+        false => message.clone(),
+    }
 }
 
 fn level(level: Level) -> &'static str {
