@@ -122,6 +122,7 @@ fn conditions() {
         ("deliverables/../../x", 4, "outside deliverables/"),
         ("/etc/hostname", 4, "outside deliverables/"),
         ("deliverables", 3, "missing"),
+        ("deliverables/", 4, "the folder deliverables/ itself"),
     ] {
         let (is, reason) = verdict(&bench, bad);
         let reason = reason.unwrap();
@@ -150,7 +151,7 @@ fn patterns() {
     let (status, reason) = verdict(&bench, "*.csv:type=csv");
     assert_eq!(
         (status, reason.unwrap().as_str()),
-        (4, "deliverables/z.csv: outside deliverables/")
+        (4, "deliverables/z.csv: a link leads outside deliverables/")
     );
 }
 

@@ -342,10 +342,49 @@ fn did_you_mean() {
                  stays completed\n";
     assert_eq!(emit(&["run.failed", "-f", "error=x"]), after);
     assert_eq!(emit(&["run.completed"]), "");
+    // Work after the end, too, but what a stream itself ends is not over before.
+    let (late, stays) =
+        ("runlog: warning: the run had already ended", "the status stays completed. ");
+    let said = emit(&["tool.started", "-f", "tool_name=Bash"]);
+    assert!(said.starts_with(late) && said.contains(stays), "{said}");
+    let said = bench.call(&["exec", "--run", "r", "--", "true"]);
+    assert!(said.status == 0 && said.err.starts_with(late), "{}", said.err);
+    let work = "{\"type\":\"task.started\",\"data\":{\"task_name\":\"x\"}}\n";
+    let stream = |run: &str, lines: &str| {
+        bench.feed(&["emit", "--stdin", "--create", "--run", run], lines.as_bytes()).err
+    };
+    assert!(stream("r", work).contains(late));
+    assert!(!stream("s", &format!("{work}{{\"type\":\"run.completed\"}}\n")).contains(late));
+    assert_eq!(emit(&["note", "-f", "text=x"]), "");
     let report = gate(&bench, &["r", "--verbose"]);
     assert_eq!(report.status, 0, "{}", report.out);
     assert!(report.out.contains("warning RL402"), "{}", report.out);
     assert!(report.out.contains("did you mean run.completed?"), "{}", report.out);
+    let said = emit(&["run.started"]);
+    assert!(said.contains("the status stays completed, and `validate` fails"), "{said}");
+    assert_eq!(gate(&bench, &["r"]).status, 1);
+}
+
+/// If this fails, a run is made that can never pass, without a word.
+#[test]
+fn a_required_file_outside_the_folder_is_told() {
+    let bench = Bench::new();
+    for (required, told) in [
+        ("../x", "outside deliverables/"),
+        ("./y", "did you mean deliverables/y?"),
+        ("deliverables/../x", "outside deliverables/"),
+        ("deliverables/", "the folder deliverables/ itself"),
+    ] {
+        let given = format!(r#"deliverables.required=["good.md","{required}"]"#);
+        let said = bench.call(&["emit", "run.created", "-F", &given]);
+        assert_eq!(said.status, 0, "{}", said.err);
+        assert!(said.err.contains(told) && said.err.contains("blocked"), "{}", said.err);
+        let words = ["exec", "--run-new", "--deliverable", required, "--", "touch", "started"];
+        assert!(bench.fails(2, &words).contains(told));
+    }
+    assert!(!bench.path("started").exists());
+    let good = r#"deliverables.required=["a.md","deliverables/b/*.md:min=1"]"#;
+    assert_eq!(bench.call(&["emit", "run.created", "-F", good]).err, "");
 }
 
 /// If this fails, a misspelt list of required deliverables is taken for none, and the run passes

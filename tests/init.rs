@@ -275,8 +275,13 @@ fn other_servers_stay() {
         let done = init(&bench, &["--mcp", agent]);
         assert_eq!((done.status, done.out), (0, dry.out), "{}", done.err);
         assert_eq!(server(&bench, file)["command"], "runlog", "{}", read(&bench, file));
+        // Who removes the hooks learns that the server remains.
+        let hooks = init(&bench, &["--remove", agent]);
+        let told = format!("`runlog init {agent} --mcp --remove` removes it");
+        assert!(hooks.status == 0 && hooks.err.contains(&told), "{}", hooks.err);
         assert_eq!(init(&bench, &["--mcp", agent, "--remove"]).status, 0);
         assert_eq!(read(&bench, file), old);
+        assert!(!init(&bench, &["--remove", agent]).err.contains("--mcp"));
     }
 }
 

@@ -11,6 +11,7 @@ impl Reporter for Ui {
             | Notice::Recording(_)
             | Notice::Recovered { .. }
             | Notice::EndedBefore { .. }
+            | Notice::GoesOnAfterEnd { .. }
             | Notice::Stale(_)
             | Notice::NoSummaries { .. }
             | Notice::NoChapters { .. }

@@ -97,6 +97,13 @@ impl Role {
         )
     }
 
+    /// Whether the event begins work or goes on with it, which is strange after the run's end.
+    #[must_use]
+    pub(crate) fn goes_on(self) -> bool {
+        use Role::{RunPaused, RunResumed, RunStarted, TaskStart, ToolStart};
+        matches!(self, RunStarted | RunPaused | RunResumed | TaskStart | ToolStart)
+    }
+
     /// Whether the event ends the run, or ends the log that it was imported from.
     #[must_use]
     pub fn ends_run(self) -> bool {

@@ -8,6 +8,7 @@ use crate::event::advice::{advice, advice_on_metadata};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::fs::read_small;
+use crate::history::facts::RunFacts;
 use crate::history::status::Status;
 use crate::run::RunError;
 use crate::run::batch::{Batch, RecordedEvent};
@@ -16,6 +17,7 @@ use crate::run::dir::RunDir;
 use crate::run::document::stored_facts;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
+use crate::run::requirement::advice_on_required;
 
 /// The result of an append and of the refresh after it.
 #[derive(Debug)]
@@ -74,12 +76,14 @@ pub(crate) fn append_event(
     let mut batch = append_batch(recorder, std::slice::from_ref(draft), report)?;
     if batch.lifecycle {
         report_stale(&refresh_derived(recorder.run(), lock_timeout, true), report);
-        report_other_end(recorder.run(), &draft.kind, report);
     }
+    report_after_end(recorder.run(), &batch.turns, report);
     let recorded = batch.outcomes.pop().transpose()?;
     let told = |_| {
         let (kind, data) = (&draft.kind, draft.data());
-        advice(kind, data).or_else(|| advice_on_metadata(kind, data))
+        advice(kind, data)
+            .or_else(|| advice_on_metadata(kind, data))
+            .or_else(|| advice_on_required(kind, data))
     };
     if let Some(advice) = recorded.as_ref().and_then(told) {
         report.report(&Notice::Recording(&advice));
@@ -87,25 +91,33 @@ pub(crate) fn append_event(
     Ok(recorded)
 }
 
-/// Reports it if the run had ended in another way before an event of this type, which therefore does
-/// not change its status.
-pub(crate) fn report_other_end(run: &RunDir, kind: &str, report: &dyn Reporter) {
-    if let Some(status) = ended_otherwise(run, kind) {
+/// Reports the new events (their types are given) that came after the run had ended, and therefore
+/// do not change its status: other ends, and the first event that goes on.
+pub(crate) fn report_after_end(run: &RunDir, turns: &[String], report: &dyn Reporter) {
+    if turns.is_empty() {
+        return;
+    }
+    // If the state could not be written, it is an older one.
+    let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
+    let Some(facts) = stored.and_then(|stored| stored_facts(&stored)) else { return };
+    let status = facts.status;
+    let ends = |kind: &&String| ended_otherwise(&facts, kind);
+    for kind in turns.iter().filter(ends) {
         report.report(&Notice::EndedBefore { kind, status });
+    }
+    let goes_on = turns.iter().find(|kind| catalogue::role(kind).goes_on());
+    if let Some(kind) = goes_on.filter(|_| status.is_terminal()) {
+        report.report(&Notice::GoesOnAfterEnd { kind, status });
     }
 }
 
-/// The status of a run that had ended in another way before an event of this type.
-fn ended_otherwise(run: &RunDir, kind: &str) -> Option<Status> {
-    let status = Status::ended_by(catalogue::role(kind))?;
-    let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
-    let facts = stored_facts(&stored?)?;
+/// Whether a run had ended in another way before an event of this type.
+fn ended_otherwise(facts: &RunFacts, kind: &str) -> bool {
+    let Some(status) = Status::ended_by(catalogue::role(kind)) else { return false };
     // A verdict on the deliverables makes `incomplete` of `completed`.
     let by_verdict = status == Status::Completed && facts.status == Status::Incomplete;
     let by_verdict = by_verdict && facts.deliverables.status.is_some();
-    // If the state could not be written, it is an older one.
-    let is_other = facts.status.is_over() && facts.status != status && !by_verdict;
-    is_other.then_some(facts.status)
+    facts.status.is_over() && facts.status != status && !by_verdict
 }
 
 /// Appends the drafts in one write through an open recorder, and reports its warnings. Each draft

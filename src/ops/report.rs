@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::refresh::RefreshWarning;
+use crate::event::catalogue;
 use crate::history::status::Status;
 use crate::run::dir::RunDir;
 use crate::text::human::plural;
@@ -22,6 +23,13 @@ pub(crate) enum Notice<'n> {
     /// A run was ended that had ended in another way.
     EndedBefore {
         /// The type of the new end.
+        kind: &'n str,
+        /// The status, which stays.
+        status: Status,
+    },
+    /// Work began, or the run was to go on, after its end.
+    GoesOnAfterEnd {
+        /// The type of the event.
         kind: &'n str,
         /// The status, which stays.
         status: Status,
@@ -101,6 +109,18 @@ impl fmt::Display for Notice<'_> {
                 "the run had already ended; {kind} is recorded, and the status stays {}",
                 status.name()
             ),
+            Self::GoesOnAfterEnd { kind, status } => {
+                let fails = match catalogue::role(kind).is_lifecycle() {
+                    true => ", and `validate` fails",
+                    false => "",
+                };
+                write!(
+                    f,
+                    "the run had already ended; {kind} is recorded, but the status stays \
+                     {}{fails}. Record further work as a new run",
+                    status.name()
+                )
+            }
             Self::Recovered { bytes } => write!(
                 f,
                 "an interrupted write left {bytes} bytes at the end of the log; \

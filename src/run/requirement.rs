@@ -10,6 +10,9 @@ use glob::{MatchOptions, Pattern};
 
 use super::deliverables::{Wants, full_path};
 use super::file_type::{FILE_TYPES, FileType};
+use crate::event::catalogue;
+use crate::event::role::Role;
+use crate::json::Json;
 use crate::text::near::nearest;
 use crate::text::units::size;
 
@@ -32,6 +35,23 @@ pub(crate) struct Requirement {
     pub sha256: Option<String>,
     /// Whether it may be empty.
     pub allow_empty: bool,
+}
+
+/// A sentence about the first required file of a `run.created` that is outside `deliverables/`, so
+/// that the run can never pass.
+#[must_use]
+pub(crate) fn advice_on_required(kind: &str, data: Json<'_>) -> Option<String> {
+    catalogue::row(kind).filter(|row| row.role == Role::RunCreated)?;
+    let required = data.present("deliverables").and_then(|found| found.present("required"));
+    let texts = required.into_iter().flat_map(Json::items).filter_map(Json::as_str);
+    let mut parsed = texts.filter_map(|text| Requirement::parse(&text).ok());
+    let outside = parsed.find(|required| !required.names_inside())?;
+    Some(format!(
+        "{}: {}. Required files must be in deliverables/; `runlog validate` will call this run \
+         blocked",
+        outside.text,
+        outside.outside()
+    ))
 }
 
 impl Requirement {
@@ -137,12 +157,25 @@ impl Requirement {
         Ok(true)
     }
 
-    /// The path that was probably meant, if this one is not below `deliverables/`.
+    /// How the file is outside `deliverables/`, with the path that was probably meant.
     #[must_use]
-    pub(crate) fn meant(&self) -> Option<String> {
-        let is_outside = !self.path.starts_with("deliverables/");
+    pub(crate) fn outside(&self) -> String {
+        if self.names_inside() {
+            return "a link leads outside deliverables/".to_owned();
+        }
+        if self.path == "deliverables" {
+            return "the folder deliverables/ itself; name a file in it, or deliverables/*"
+                .to_owned();
+        }
         let may_be_inside = !self.path.starts_with(['.', '/']) && !self.path.contains("..");
-        (is_outside && may_be_inside).then(|| format!("deliverables/{}", self.path))
+        let meant = may_be_inside.then(|| format!("; did you mean deliverables/{}?", self.path));
+        format!("outside deliverables/{}", meant.unwrap_or_default())
+    }
+
+    /// Whether the path, as it is written, is below `deliverables/`.
+    #[must_use]
+    pub(crate) fn names_inside(&self) -> bool {
+        self.path.starts_with("deliverables/") && !self.path.split('/').any(|part| part == "..")
     }
 
     /// What has to be read from a file.

@@ -249,9 +249,9 @@ impl Recorder {
                 }
                 batch.lifecycle |= role.is_lifecycle();
                 let kind = &*draft.kind;
-                let is_end = Status::ended_by(role).is_some();
-                if is_end && !batch.ended_by.iter().any(|known| known == kind) {
-                    batch.ended_by.push(kind.to_owned());
+                let is_turn = Status::ended_by(role).is_some() || role.goes_on();
+                if is_turn && !batch.turns.iter().any(|known| known == kind) {
+                    batch.turns.push(kind.to_owned());
                 }
                 blobs.extend(&intake.blobs);
                 let given = draft.event_id.is_some();

@@ -90,8 +90,8 @@ pub(crate) struct Stream<'r> {
     /// The first rejection, for a strict stream.
     first_rejection: Option<String>,
     lifecycle: bool,
-    /// The types of the new events that say how the run ended.
-    ended_by: Vec<String>,
+    /// The types of the new events that end the run or go on with it.
+    turns: Vec<String>,
     recorded: u64,
     /// Events that became durable since the last call of [`Stream::acknowledged`].
     acknowledged: Vec<RecordedEvent>,
@@ -170,7 +170,7 @@ impl<'r> Stream<'r> {
             processes: EarlierProcesses::default(),
             first_rejection: None,
             lifecycle: false,
-            ended_by: Vec::new(),
+            turns: Vec::new(),
             recorded: 0,
             acknowledged: Vec::new(),
             recovered_bytes: 0,
@@ -440,8 +440,8 @@ impl<'r> Stream<'r> {
         }
         self.counter.counts().warnings.append(&mut batch.warnings);
         writes.lifecycle |= batch.lifecycle;
-        batch.ended_by.retain(|kind| !self.ended_by.contains(kind));
-        self.ended_by.append(&mut batch.ended_by);
+        batch.turns.retain(|kind| !self.turns.contains(kind));
+        self.turns.append(&mut batch.turns);
         self.recovered_bytes += batch.recovered_bytes;
         let mut outcomes = batch.outcomes.into_iter();
         let lines = &held.lines[part.lines.clone()];
@@ -517,10 +517,10 @@ impl<'r> Stream<'r> {
         self.lifecycle
     }
 
-    /// The types of the new events that say how the run ended, each once.
+    /// The types of the new events that end the run or go on with it, each once.
     #[must_use]
-    pub(crate) fn ended_by(&self) -> &[String] {
-        &self.ended_by
+    pub(crate) fn turns(&self) -> &[String] {
+        &self.turns
     }
 
     /// The dialect of lines that were read as native ones, if they look like one.

@@ -55,6 +55,7 @@ Exit status:
   2      wrong usage; the command was not started
   66     there is no such run; the command was not started
   70     the command succeeded, but recording failed
+  73     the run exists or cannot be created; the command was not started
   74     the command succeeded, but its output could not be written")]
 pub(in crate::cli) struct ExecArgs {
     /// The exact id of the run; with --run-new, the id of the new run [default: RUNLOG_RUN]

@@ -11,7 +11,7 @@ use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::json::ObjectText;
-use crate::ops::append::append_batch;
+use crate::ops::append::{append_batch, report_after_end};
 use crate::ops::refresh::{refresh_derived, refresh_derived_from};
 use crate::ops::report::{report_recovery, report_stale};
 use crate::run::dir::RunDir;
@@ -77,6 +77,9 @@ impl<'c> Record<'c> {
             },
         }
         let run = recorder.run().clone();
+        if !makes_run {
+            report_after_end(&run, &[call.started().kind.into_owned()], ui);
+        }
         if makes_run {
             report_stale(&refresh_derived(&run, options.lock_timeout, true), ui);
             ui.announce(&format!("run {}", recorder.run_id()));

@@ -103,6 +103,10 @@ pub(super) fn run(args: &InitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     for plan in &plans {
         finish(plan, args, ui)?;
     }
+    #[cfg(feature = "mcp")]
+    if args.remove {
+        servers::tell_left(args, ui);
+    }
     Ok(Exit::Fine)
 }
 

@@ -32,6 +32,23 @@ pub(super) fn run(args: &InitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     Ok(Exit::Fine)
 }
 
+/// After the hooks were removed: says which settings still have the server.
+pub(super) fn tell_left(args: &InitArgs, ui: &Ui) {
+    let Ok(targets) = targets(args, args.scope(), &agent_folders()) else { return };
+    let scope = if args.scope() == WireScope::User { " --user" } else { "" };
+    for (client, settings) in &targets {
+        let plan = ServerPlan::make(client, settings, None);
+        if plan.is_ok_and(|plan| plan.outcome == ServerOutcome::Removed) {
+            let (title, file) = (client.title, settings.file.path().display());
+            ui.note(&format!(
+                "{title}: the server of `runlog mcp` is still in {file}; \
+                 `runlog init {} --mcp --remove{scope}` removes it",
+                client.name
+            ));
+        }
+    }
+}
+
 /// How the clients start the server. It finds the runs directory in the project in which it is
 /// started, unless one is named.
 fn launch(args: &InitArgs, program: &SetUpProgram, global: &Global) -> anyhow::Result<McpLaunch> {

@@ -262,9 +262,9 @@ pub(super) fn requirement(text: &str) -> Result<String, String> {
 /// A requirement that a file can meet.
 pub(super) fn deliverable(text: &str) -> Result<String, String> {
     let required = Requirement::parse(text)?;
-    match required.meant() {
-        Some(meant) => Err(format!("deliverables lie below deliverables/; did you mean {meant}?")),
-        None => Ok(required.text),
+    match required.names_inside() {
+        true => Ok(required.text),
+        false => Err(required.outside()),
     }
 }
 
