@@ -583,10 +583,13 @@ fn output_without_times_has_those_of_its_command() {
     fs::write(bench.path("output"), &output).unwrap();
     let exec = ["exec", "--run-new", "--run", "a", "--from", "claude-code", "--", "cat", "output"];
     bench.ok(&exec);
-    // The output may be an old one here.
     let emit = ["emit", "--stdin", "--create", "--from", "claude-code", "--run", "b", "--end-run"];
     assert_eq!(bench.feed(&emit, output.as_bytes()).status, 0);
-    assert_eq!(bench.ok(&["list", "--since", "1h", "--format", "ids"]), "a\n");
+    // Without a command, the work is found by the time of its recording.
+    assert_eq!(bench.ok(&["list", "--since", "1h", "--format", "ids"]), "b\na\n");
+    let piped = fs::read_to_string(bench.path("runs/b/run.json")).unwrap();
+    let piped: Value = serde_json::from_str(&piped).unwrap();
+    assert!(piped["started_at"].is_null() && piped["ended_at"].is_null(), "{piped}");
     let state = fs::read_to_string(bench.path("runs/a/run.json")).unwrap();
     let state: Value = serde_json::from_str(&state).unwrap();
     assert!(state["started_at"].is_string() && state["duration_ms"].is_u64(), "{state}");

@@ -47,7 +47,7 @@ fn a_shortened_name_names_its_run() {
 }
 
 /// If this fails, the first run of the list is not the one that commands take without RUN, or work of
-/// last week that began earlier is hidden.
+/// last week that began earlier, or has no times, is hidden.
 #[test]
 fn the_newest_run_is_the_first_of_the_list() {
     let bench = Bench::new();
@@ -72,7 +72,13 @@ fn the_newest_run_is_the_first_of_the_list() {
     assert_eq!(ids(&[]), ["codex-t", "long", "old"]);
     let latest = bench.ok(&["show", "latest", "--format", "jsonl"]);
     assert!(latest.contains("\"run_id\":\"codex-t\""), "{latest}");
-    assert_eq!(ids(&["--since", "2026-02-10"]), ["long"]);
+    assert_eq!(ids(&["--since", "2026-02-10"]), ["codex-t", "long"]);
+    assert_eq!(ids(&["--until", "2026-02-10"]), ["long", "old"]);
+    // Its age is that of the recording.
+    let ages = bench.ok(&["list", "--columns", "run,age"]);
+    assert!(ages.contains("codex-t") && !ages.contains('–'), "{ages}");
+    let days = bench.ok(&["stats", "--since", "1h", "--by", "day", "--format", "json"]);
+    assert!(days.contains("\"input_tokens\":1") && !days.contains("\"day\":null"), "{days}");
 }
 
 /// If this fails, a page has another format than its name says, or nobody sees of which run it is.

@@ -55,13 +55,18 @@ fn what_is_too_long_for_an_event_counts_as_it_is() {
             call("3", "Bash", &test, "tool.completed", ok()),
             call("4", "Edit", &edit, "tool.completed", ok()),
             call("5", "Bash", &list, "tool.completed", ok()),
+            // What fails prints the most.
+            call("6", "Bash", &test, "tool.failed", json!({"error": {"message": "e".repeat(50)}})),
+            call("7", "Grep", &json!({"pattern": "y"}), "tool.failed", json!({"error": "no x"})),
         ]
         .concat(),
     );
+    let sizes = table(&bench, "calls", &["kind", "result_bytes"]);
     assert_eq!(
-        table(&bench, "calls", &["kind", "result_bytes"]),
+        sizes[..5],
         [["search", "100000"], ["edit", "2"], ["test", "2"], ["edit", "2"], ["test", "2"]]
     );
+    assert_eq!(sizes[5..], [["test", "50"], ["search", "4"]]);
     let files = table(&bench, "files", &["path", "action", "added", "removed"]);
     assert_eq!(files, [["b.txt", "written", "", ""], ["c.txt", "edited", "", ""]]);
     let stats = bench.ok(&["stats", "--by", "file", "--format", "csv"]);

@@ -2,7 +2,7 @@
 -- runlog stats --by model,day,project
 -- Days are in the time zone of the session; `stats` has them in UTC. In DuckDB: SET TimeZone = 'UTC';
 SELECT usage.model AS model,
-  date(coalesce(usage.time, runs.started_at)) AS day,
+  date(coalesce(usage.time, runs.started_at, runs.recorded_at)) AS day,
   runs.project AS project,
   sum(CASE WHEN usage.kind = 'call' THEN 1 ELSE 0 END) AS model_calls,
   sum(usage.input_tokens) AS input_tokens,

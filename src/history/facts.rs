@@ -161,6 +161,13 @@ impl RunFacts {
         self.started_at.or(self.created_at.filter(|_| !self.is_imported))
     }
 
+    /// The time by which runs are chosen and sorted: when the work began, or if no event tells
+    /// that (a stream without times), when recording began.
+    #[must_use]
+    pub fn dated_at(&self) -> Option<Timestamp> {
+        self.began_at().or(self.recorded_at)
+    }
+
     /// Whether this run repeats work of another one that repeats the same work of this run. Of two
     /// runs that call each other the original, the newer one is the copy.
     fn is_copy_of(&self, other: &Self) -> bool {

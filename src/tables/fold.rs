@@ -119,7 +119,7 @@ impl TableFold {
         }
         let Some(detail) = self.calls.get_mut(call) else { return };
         detail.exit_code = exit_code(&view.data);
-        detail.result_bytes = view.result().map(text_bytes);
+        detail.result_bytes = view.output().map(text_bytes);
         if detail.kind == CallKind::Edit && view.role == Role::ToolEnd {
             self.tests.edits += 1;
             self.tests.last_change = Some(self.calls.len());

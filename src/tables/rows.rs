@@ -205,7 +205,7 @@ table! {
         exit_code: Option<i64>,
         /// The error, at most 1000 characters.
         error: Option<String>,
-        /// The length of the result in bytes.
+        /// The length in bytes of the result, or of the error of a call that did not succeed.
         result_bytes: Option<u64>,
         /// The arguments, as JSON.
         arguments: Option<JsonText>,

@@ -59,10 +59,10 @@ impl ExportedRun {
         }
     }
 
-    /// The day in UTC on which the work began.
+    /// The day in UTC on which the work began, or if it has no times, on which it was recorded.
     #[must_use]
     pub(crate) fn day(&self) -> Option<String> {
-        let began = self.facts.began_at().or(self.facts.created_at)?;
+        let began = self.facts.dated_at().or(self.facts.created_at)?;
         time_in_tables(began).to_string().get(..10).map(str::to_owned)
     }
 }

@@ -146,8 +146,8 @@ impl TopRuns {
             })
         }));
         let time = |run: &TopRun| match run.facts.status.is_over() {
-            true => run.facts.ended_at.or(run.facts.began_at()),
-            false => run.facts.began_at(),
+            true => run.facts.ended_at.or(run.facts.dated_at()),
+            false => run.facts.dated_at(),
         };
         runs.sort_by(|one, other| {
             let is_over = |run: &TopRun| run.facts.status.is_over();

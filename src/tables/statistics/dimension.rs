@@ -155,7 +155,7 @@ fn time(run: &RunTableRow, row: AnyRow<'_>) -> Option<Timestamp> {
         AnyRow::Call(call) => call.started_at,
         AnyRow::File(file) => file.time,
     };
-    own.or(run.started_at)
+    own.or(run.started_at).or(run.recorded_at)
 }
 
 fn subagent<'r>(row: AnyRow<'r>) -> Option<&'r str> {

@@ -142,7 +142,7 @@ COMMENT ON COLUMN calls."path" IS 'The file that the call is about.';
 COMMENT ON COLUMN calls."command" IS 'The command that the call ran.';
 COMMENT ON COLUMN calls."exit_code" IS 'The exit status of the command.';
 COMMENT ON COLUMN calls."error" IS 'The error, at most 1000 characters.';
-COMMENT ON COLUMN calls."result_bytes" IS 'The length of the result in bytes.';
+COMMENT ON COLUMN calls."result_bytes" IS 'The length in bytes of the result, or of the error of a call that did not succeed.';
 COMMENT ON COLUMN calls."arguments" IS 'The arguments, as JSON.';
 
 DROP TABLE IF EXISTS usage;

@@ -26,7 +26,7 @@ pub(in crate::cli::commands) struct RunFilter {
     #[arg(long, value_name = "NAME", add = offers::agents())]
     agent: Option<String>,
     /// Only runs that ended since this time: 2026-04-26, yesterday, or an age (2h, 7d). Of a run
-    /// that has not ended, the time when it began counts
+    /// that has not ended, the time when it began counts; of work without times, when it was recorded
     #[arg(long, value_name = "TIME")]
     since: Option<When>,
     /// Only runs whose work began before this time
@@ -77,7 +77,7 @@ impl RunFilter {
     ) -> bool {
         let facts = &row.facts;
         let agent = || facts.metadata("agent").unwrap_or_default();
-        let began = facts.began_at();
+        let began = facts.dated_at();
         let last = facts.ended_at.or(began);
         let texts = || {
             let of_facts = [facts.title(), facts.prompt.clone(), facts.metadata("cwd")];

@@ -139,8 +139,8 @@ impl RunColumn {
             ),
             Self::Age => number(
                 "AGE",
-                |row, now| now.since(row.facts.began_at()?).map(rough_duration),
-                |row| row.facts.began_at().map(|time| time.to_string()),
+                |row, now| now.since(row.facts.dated_at()?).map(rough_duration),
+                |row| row.facts.dated_at().map(|time| time.to_string()),
             ),
             Self::Start => text(
                 "START",

@@ -3,7 +3,7 @@
 use super::call_kinds::{kind, opens_pull_request};
 use super::expressions::{
     DATA, Expressions, NEVER, arguments, coalesce, everywhere, first_count, first_string,
-    first_text, id, result, roles,
+    first_text, id, output, roles,
 };
 use super::quoted;
 use super::runs_view::told_elsewhere;
@@ -235,7 +235,7 @@ LEFT JOIN told_elsewhere ON told_elsewhere.run_id = timed.run_id",
         retry = at("first_start", "had_failed"),
         repeat = at("first_start", "repeats"),
         own_duration = coalesce(DURATION.iter().map(|name| sql.rounded(DATA, &[name]))),
-        result = result(sql),
+        result = output(sql),
         end_duration = at("last_end", "own_duration"),
         end_read = at("last_end", "is_read"),
         response = response(sql),

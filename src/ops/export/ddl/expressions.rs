@@ -2,7 +2,7 @@
 
 use super::quoted;
 use crate::event::catalogue;
-use crate::event::fields::{ARGUMENTS, RESULT};
+use crate::event::fields::{ARGUMENTS, ERROR_TEXT, RESULT};
 use crate::event::id::UNIQUE;
 use crate::event::role::Role;
 use crate::event::schema::Field;
@@ -116,6 +116,16 @@ pub(super) fn arguments(sql: &dyn Expressions) -> String {
 /// The result of a call, as JSON.
 pub(super) fn result(sql: &dyn Expressions) -> String {
     coalesce(RESULT.iter().map(|name| sql.json(DATA, &[name])))
+}
+
+/// What a call printed: its result, else the error of a call that did not succeed.
+pub(super) fn output(sql: &dyn Expressions) -> String {
+    let errors = ERROR_TEXT.iter().map(|path| {
+        let path: Vec<&str> = path.split('.').collect();
+        sql.json(DATA, &path)
+    });
+    let error = coalesce(errors);
+    format!("coalesce({}, CASE WHEN role <> 'tool_end' THEN {error} END)", result(sql))
 }
 
 /// The place of work whose id is unique in the world, which is everywhere the same; else null.
