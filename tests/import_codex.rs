@@ -458,3 +458,39 @@ fn outputs_without_ids_end_calls_of_their_kind() {
     assert_eq!(pairs[2], (&json!("tool.completed"), pairs[1].1));
     assert_eq!(pairs[3], (&json!("tool.completed"), pairs[0].1));
 }
+
+/// If this fails, what the automatic reviewer denied, or an undo that did nothing, is shown nowhere.
+#[test]
+fn denials_and_failed_undos_are_told() {
+    let bench = Bench::with_run();
+    let assessed = |target: &str, status: &str| {
+        json!({"type": "guardian_assessment", "id": "g", "target_item_id": target, "status": status,
+            "rationale": "It deletes.", "action": {"type": "command", "command": "rm -rf x"}})
+    };
+    let call = json!({"type": "function_call", "name": "shell", "call_id": "c1",
+        "arguments": "{\"command\":[\"bash\",\"-lc\",\"rm -rf y\"]}"});
+    let input = session(&[
+        ("session_meta", json!({"id": "s1", "cwd": "/x"})),
+        ("event_msg", assessed("c9", "in_progress")),
+        ("event_msg", assessed("c9", "denied")),
+        ("response_item", call),
+        ("event_msg", assessed("c1", "denied")),
+        ("event_msg", json!({"type": "undo_completed", "success": false, "message": "no commit"})),
+        ("event_msg", json!({"type": "undo_completed", "success": true, "message": "Undone."})),
+    ]);
+    import(&bench, &input);
+    let events = mapped(&bench);
+    let of = |kind: &str| events.iter().filter(|event| event[0] == kind).collect::<Vec<_>>();
+    let denied = of("tool-denied");
+    assert_eq!(denied.len(), 1, "{events:?}");
+    assert_eq!(denied[0][2]["reason"], "It deletes.");
+    assert_eq!(of("tool.blocked").len(), 1, "{events:?}");
+    assert_eq!(of("error")[0][2]["message"], "Undo failed: no commit");
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(text.contains("The automatic reviewer denied rm -rf x: It deletes."), "{text}");
+    // The command is what the shell runs.
+    let shown = bench.ok(&["show", "r"]);
+    assert!(shown.contains("shell started: rm -rf y") && !shown.contains("bash, -lc"), "{shown}");
+    // What was asked is not in this log.
+    assert!(text.contains("Prompt\n  The log has no prompt.\n"), "{text}");
+}

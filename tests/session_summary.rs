@@ -656,3 +656,24 @@ fn a_summary_stands_for_its_branches_only() {
     assert!(show(&["--branch", "app/tool"]).contains("\"version\": 1"));
     assert!(show(&["--allow-branch", "app/tool"]).contains("\"version\": 2"));
 }
+
+/// If this fails, a reader of a digest does not learn that the user stopped the agent.
+#[test]
+fn who_stopped_a_task_is_told() {
+    let bench = Bench::new();
+    let lines = [
+        r#"{"type":"run.created"}"#,
+        r#"{"type":"message.user","data":{"text":"Delete the old logs"}}"#,
+        r#"{"type":"message.assistant","data":{"text":"I begin."}}"#,
+        r#"{"type":"user.interrupted"}"#,
+        r#"{"type":"message.user","data":{"text":"List them instead"}}"#,
+        r#"{"type":"user.interrupted"}"#,
+        r#"{"type":"message.assistant","data":{"text":"There are three."}}"#,
+    ];
+    let lines = lines.join("\n") + "\n";
+    let said = bench.feed(&["emit", "--stdin", "--create", "--run", "r"], lines.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    let told = summarize(&bench, &["--extractive", "--force"]).out;
+    assert!(told.contains("Delete the old logs: ended; interrupted by the user"), "{told}");
+    assert!(told.contains("List them instead: in progress ["), "{told}");
+}

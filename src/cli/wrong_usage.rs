@@ -36,6 +36,7 @@ pub(super) fn wrong_usage(error: &clap::Error, arguments: &[OsString]) -> Failur
         (ErrorKind::ArgumentConflict, Some(ContextValue::String(word))) => {
             format!("'{word}' is too much: one run is named already")
         }
+        (ErrorKind::MissingRequiredArgument, _) => missing(error).unwrap_or(message),
         _ => message,
     };
     let message = match message.split_once(" [possible values: ") {
@@ -54,6 +55,23 @@ pub(super) fn wrong_usage(error: &clap::Error, arguments: &[OsString]) -> Failur
         .or_else(|| misplaced(error, &called, arguments))
         .unwrap_or_else(|| format!("`{called} --help` lists the {what}"));
     Failure::new(Exit::Usage, message).hint(hint)
+}
+
+/// What is missing: arguments, or options that a given one needs.
+fn missing(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let is_option = names.iter().all(|name| name.starts_with('-'));
+    let plain = |name: &String| match name.starts_with('<') {
+        true => name.trim_matches(['<', '>', '.']).to_owned(),
+        false => name.clone(),
+    };
+    let names = names.iter().map(plain).collect::<Vec<_>>().join(", ");
+    Some(match is_option {
+        true => format!("an option is given that needs {names}"),
+        false => format!("missing: {names}"),
+    })
 }
 
 /// The argument that the command does not take.

@@ -7,7 +7,7 @@ use super::blob::{Reference, references};
 use super::catalogue;
 use super::fields::{
     ARGUMENTS, ERROR_TEXT, HISTORY, RECORDED_BY, RESULT, REVISES, TEXT, THOUGHT, View,
-    as_long_text, as_text,
+    as_long_text, as_text, command_words,
 };
 use super::template::one_line;
 use crate::json::{Json, Kind};
@@ -224,7 +224,8 @@ fn push<'a>(
     value: Json<'a>,
     kind: Kinship,
 ) {
-    let text = as_long_text(value);
+    let command = command_words(&name, value).filter(|_| kind == Kinship::Arguments);
+    let text = command.map_or_else(|| as_long_text(value), Cow::Owned);
     let is_empty = matches!(text.trim(), "" | "[]" | "{}");
     if !is_empty && !value.is_null() {
         pieces.push(ContentPiece { name, text, kind });

@@ -25,11 +25,13 @@ pub(crate) const ARGUMENTS: &[&str] = &[
     "code",
     "terminal",
 ];
+/// The arguments that hold a command line.
+pub(crate) const COMMAND_LINES: &[&str] = &["command", "cmd", "script"];
 /// Result of a call or a task.
 pub(crate) const RESULT: &[&str] =
     &["result_summary", "result", "output", "tool_response", "stdout", "parts", "final_text"];
 /// Errors. Only this list may hold dotted paths; the others hold names of members.
-pub(super) const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "stderr"];
+pub(crate) const ERROR_TEXT: &[&str] = &["error.message", "error", "reason", "stderr"];
 /// Text of a message.
 pub(crate) const TEXT: &[&str] =
     &["text", "content", "message", "response", "prompt", "brief", "title"];
@@ -198,6 +200,20 @@ pub(super) fn tool_name<'a>(
     first(data, TOOL).map_or(Cow::Borrowed("tool"), as_text)
 }
 
+/// The words of a command that an argument of this name gives as a list. Of `bash -lc LINE`, the
+/// line.
+#[must_use]
+pub(crate) fn command_words(name: &str, value: Json<'_>) -> Option<String> {
+    if value.kind() != Kind::Array || !COMMAND_LINES.contains(&name) {
+        return None;
+    }
+    let words: Vec<Cow<'_, str>> = value.items().map(as_text).collect();
+    Some(match words.as_slice() {
+        [_, option, line] if option.starts_with('-') && option.ends_with('c') => line.to_string(),
+        all => all.join(" "),
+    })
+}
+
 /// The result in a payload; a wrapped result (`output.result`) is unwrapped.
 pub(super) fn result_of<'a>(data: &Members<'a>) -> Option<Json<'a>> {
     let result = first(data, RESULT)?;
@@ -272,6 +288,13 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub fn result(&self) -> Option<Json<'a>> {
         result_of(&self.data)
+    }
+
+    /// What a call printed: its result, else the error of a call that did not succeed.
+    #[must_use]
+    pub fn output(&self) -> Option<Json<'a>> {
+        let error = || ERROR_TEXT.iter().find_map(|path| self.data.path(path));
+        self.result().or_else(|| error().filter(|_| self.role != Role::ToolEnd))
     }
 
     /// The text of the error.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::event::blob::Reference;
-use crate::event::fields::{as_long_text, as_text};
+use crate::event::fields::{as_long_text, as_text, command_words};
 use crate::json::{Json, Kind, Members};
 use crate::text::inert::{preview, preview_end};
 
@@ -66,8 +66,11 @@ pub(crate) fn in_one_line(arguments: &Members<'_>, base: Option<&str>, columns: 
     if let Some(path) = path(arguments) {
         return preview_end(below(&path, base), columns);
     }
-    if let Some(telling) = TELLING.iter().find_map(|name| arguments.present(name)) {
-        return preview(&as_text(telling), columns);
+    if let Some((name, telling)) =
+        TELLING.iter().find_map(|name| Some((name, arguments.present(name)?)))
+    {
+        let command = command_words(name, telling).map(Cow::Owned);
+        return preview(&command.unwrap_or_else(|| as_text(telling)), columns);
     }
     let items = |name: &str| arguments.present(name).filter(|list| list.kind() == Kind::Array);
     if let Some(todos) = items("todos") {

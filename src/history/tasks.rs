@@ -97,6 +97,8 @@ pub(crate) struct Task {
     pub started: Timestamp,
     /// Whether a person began it.
     pub is_prompt: bool,
+    /// Whether the user interrupted it, and nothing came after that.
+    pub is_interrupted: bool,
     usage: UsageFold,
 }
 
@@ -182,6 +184,13 @@ impl Tasks {
         let task = self.tasks.last_mut()?;
         task.last_sequence = event.sequence;
         task.events += 1;
+        match view.role {
+            Role::Note if event.kind == catalogue::INTERRUPTED => {
+                task.is_interrupted |= !view.is_of_sub_agent();
+            }
+            Role::ToolStart | Role::Message if event.actor != "user" => task.is_interrupted = false,
+            _ => {}
+        }
         // A total is of a whole session, and of no task.
         if view.usage_scope() == UsageScope::Call {
             task.usage.observe(view);
@@ -265,6 +274,7 @@ impl Tasks {
     #[must_use]
     pub(crate) fn remark(&self, task: &Task) -> String {
         match self.outcome(task) {
+            TaskOutcome::Ended if task.is_interrupted => " (interrupted)".to_owned(),
             TaskOutcome::Ended => String::new(),
             TaskOutcome::Running => " (in progress)".to_owned(),
             outcome if task.ending.is_empty() => format!(" ({})", outcome.name()),
@@ -290,6 +300,7 @@ impl Tasks {
             terminated: None,
             started: event.timestamp,
             is_prompt: view.is_prompt(),
+            is_interrupted: false,
             usage: UsageFold::default(),
         });
     }

@@ -211,6 +211,10 @@ fn look(values: &[Cow<'_, [u8]>]) -> String {
 
 /// The names of all formats that are known, for a message.
 pub(crate) fn known() -> String {
-    let names = ["native", "runlog"].into_iter().chain(DIALECTS.iter().map(|dialect| dialect.name));
-    names.collect::<Vec<_>>().join(", ")
+    format!("native, runlog, {}", known_dialects())
+}
+
+/// The names of the formats of other programs, for a message.
+pub(crate) fn known_dialects() -> String {
+    DIALECTS.iter().map(|dialect| dialect.name).collect::<Vec<_>>().join(", ")
 }

@@ -57,7 +57,8 @@ impl Transcript {
         fold.finish_page();
         let turns = std::mem::take(&mut fold.turns).into_iter().enumerate();
         let turns = turns.filter_map(|(at, turn)| section(&mut fold, &mut aside, at, turn));
-        let turns: Vec<Section> = turns.collect();
+        let mut turns: Vec<Section> = turns.collect();
+        turns.dedup_by(Section::continues);
         let (files, more_files) = std::mem::take(&mut fold.files).finish();
         let (calls, ended) = (&fold.state.calls, fold.state.status().is_over());
         let open = std::mem::take(&mut fold.circumstances.open).into_iter();
@@ -99,6 +100,18 @@ impl Transcript {
             tasks: fold.tasks,
             last_sequence: fold.last_sequence,
         }
+    }
+}
+
+impl Section {
+    /// Moves everything to the section before it if neither is of a task. Returns whether it did.
+    fn continues(&mut self, earlier: &mut Self) -> bool {
+        let is_part = self.task.is_none() && earlier.task.is_none() && self.title == earlier.title;
+        if is_part {
+            earlier.items.append(&mut self.items);
+            earlier.aside.append(&mut self.aside);
+        }
+        is_part
     }
 }
 

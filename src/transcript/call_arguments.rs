@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::event::fields::{View, as_text};
+use crate::event::fields::{COMMAND_LINES, View, as_text, command_words};
 use crate::json::{Json, Kind, Members};
 
-/// The members of arguments that hold a command line, and the directory where it runs.
-const COMMANDS: &[&str] = &["command", "cmd", "script"];
+/// The members of arguments that hold the directory where a command runs.
 const DIRECTORIES: &[&str] = &["workdir", "cwd", "dir_path", "working_directory", "directory"];
 
 /// The arguments of a call.
@@ -59,9 +58,10 @@ impl<'a> CallArguments<'a> {
 
 /// The command line of a call, if it runs one.
 fn command_line(arguments: &Members<'_>) -> Option<CommandLine> {
-    let command = COMMANDS.iter().find_map(|name| arguments.present(name))?;
+    let given = |name: &'static str| Some((name, arguments.present(name)?));
+    let (name, command) = COMMAND_LINES.iter().find_map(|name| given(name))?;
     let command = match command.kind() {
-        Kind::Array => words(command),
+        Kind::Array => command_words(name, command)?,
         Kind::String => as_text(command).into_owned(),
         _ => return None,
     };
@@ -74,15 +74,6 @@ fn command_line(arguments: &Members<'_>) -> Option<CommandLine> {
         line = CommandLine { directory: Some(directory), command: rest };
     }
     Some(line)
-}
-
-/// The words of a command that is given as a list. Of `bash -lc LINE`, the line.
-fn words(list: Json<'_>) -> String {
-    let words: Vec<Cow<'_, str>> = list.items().map(as_text).collect();
-    match words.as_slice() {
-        [_, option, line] if option.starts_with('-') && option.ends_with('c') => line.to_string(),
-        all => all.join(" "),
-    }
 }
 
 /// The directory and the rest of `cd DIRECTORY && REST`.

@@ -190,6 +190,9 @@ pub(crate) fn label(name: &str) -> String {
     row(name).map_or_else(|| crate::text::slug::slugify(name), |row| row.label.to_owned())
 }
 
+/// The type of the event for a user who stops the agent.
+pub(crate) const INTERRUPTED: &str = "user.interrupted";
+
 /// The actor that calls by default, where the start and the end of a call have different ones.
 pub(crate) const CALLING: &str = "agent";
 

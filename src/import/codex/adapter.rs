@@ -360,6 +360,15 @@ impl Codex {
             "thread_goal_updated" if event.text_at("goal.objective").is_some() => {
                 note(format!("Goal: {}", text("goal.objective")))
             }
+            "undo_completed" if event.get("success").and_then(Json::as_bool) == Some(false) => {
+                let reason = match text("message") {
+                    reason if reason.is_empty() => String::new(),
+                    reason => format!(": {reason}"),
+                };
+                let mut data = ObjectText::new();
+                data.text("message", &format!("Undo failed{reason}"));
+                vec![Draft::new("error", data)]
+            }
             "warning" | "undo_completed" if !text("message").is_empty() => {
                 note(text("message").into_owned())
             }
@@ -446,9 +455,14 @@ impl Codex {
 
     /// The verdict of the automatic reviewer on a call.
     fn assessed(&mut self, source: &SourceText<'_>, event: Json<'_>) -> Vec<Draft<'static>> {
-        let is_denied = event.text_at("status").is_some_and(|status| status == "denied");
-        let id = event.text_at("target_item_id").filter(|id| is_denied && self.calls.is_open(id));
-        let Some(id) = id else { return Vec::new() };
+        if event.text_at("status").is_none_or(|status| status != "denied") {
+            return Vec::new();
+        }
+        let given = event.text_at("target_item_id");
+        if given.as_ref().is_none_or(|id| !self.calls.is_known(id)) {
+            return vec![denied(event)];
+        }
+        let Some(id) = given.filter(|id| self.calls.is_open(id)) else { return Vec::new() };
         let text = event.text_at("rationale").map_or_else(|| "denied".to_owned(), Cow::into_owned);
         let outcome = RolloutOutcome { text, denied: true, ..RolloutOutcome::default() };
         let report = CallReport { id: Some(id), ..CallReport::default() };
@@ -550,4 +564,15 @@ fn aborted(reason: &str) -> Vec<Draft<'static>> {
     let mut data = ObjectText::new();
     data.text_if("reason", Some(reason).filter(|reason| !reason.is_empty()));
     vec![Draft::new("user.interrupted", data)]
+}
+
+/// The automatic reviewer denied something that is no call of the log.
+fn denied(assessed: Json<'_>) -> Draft<'static> {
+    let action = assessed.present("action").unwrap_or(Json::NULL);
+    let what = ["command", "tool_name", "type"].iter().find_map(|name| action.text_at(name));
+    let mut data = ObjectText::new();
+    data.text("tool", &what.unwrap_or(Cow::Borrowed("an action")));
+    data.text("agent", "The automatic reviewer");
+    data.text_if("reason", assessed.text_at("rationale").as_deref());
+    Draft::new("tool-denied", data)
 }

@@ -176,6 +176,11 @@ impl RolloutCalls {
     }
 
     /// Whether a call with that id is open.
+    /// Whether a call with that id began.
+    pub(super) fn is_known(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
     pub(super) fn is_open(&self, id: &str) -> bool {
         self.by_id.get(id).is_some_and(|call| call.ended.is_empty())
     }

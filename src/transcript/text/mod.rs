@@ -85,6 +85,11 @@ fn settings(transcript: &Transcript, look: TextLook) -> String {
     out
 }
 
+/// Maximum number of lines of a heading.
+const HEADING: usize = 3;
+
 fn heading(text: &str, look: TextLook) -> String {
-    format!("\n{}\n", look.paint("1;36", &line(text)))
+    let lines = wrapped(&line(text), 0, HEADING, look);
+    let lines: Vec<String> = lines.lines().map(|line| look.paint("1;36", line)).collect();
+    format!("\n{}\n", lines.join("\n"))
 }

@@ -19,6 +19,8 @@ use crate::transcript::value::{QuoteSource, Section, Transcript};
 
 /// Maximum number of lines of the last answer here.
 pub(super) const ANSWER: usize = 20;
+/// Maximum number of lines of the facts of the run. Tokens and cost are at their end.
+const FACTS: usize = 12;
 /// The least width of a path that is cut.
 const SHORT: usize = 24;
 /// Maximum number of later prompts, open calls, and things to do that are listed.
@@ -45,7 +47,7 @@ pub(super) fn head(transcript: &Transcript, look: TextLook) -> String {
     let status = look.paint(color, facts_of_run.status.name());
     let title =
         facts_of_run.metadata("title").map(|title| wrapped(&line(&own_words(&title)), 2, 2, look));
-    let told = wrapped(&line(&facts(transcript).join(" · ")), 2, 6, look);
+    let told = wrapped(&line(&facts(transcript).join(" · ")), 2, FACTS, look);
     let setting = line_of_setting(transcript);
     let setting = setting.map(|setting| wrapped(&setting, 2, 2, look)).unwrap_or_default();
     format!("{name}  {status}\n{}{told}{setting}", title.unwrap_or_default())
@@ -92,6 +94,8 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
         !task.is_some_and(Task::chooses_chapters)
     };
     let last = transcript.turns.iter().rev().filter(is_work).find_map(|turn| turn.outcome);
+    let newest = transcript.tasks.all().iter().rfind(|task| !task.chooses_chapters());
+    let is_interrupted = newest.is_some_and(|task| task.is_interrupted);
     let task = match last {
         None | Some(TaskOutcome::Ended | TaskOutcome::Running) => String::new(),
         Some(outcome) => format!(", last task {}", outcome.name()),
@@ -100,6 +104,9 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
     let status = match transcript.facts.status {
         Status::Imported if has_last_word => {
             "answered; the log does not say how the session ended".to_owned()
+        }
+        Status::Imported if is_interrupted => {
+            "interrupted by the user; the log does not say how the session ended".to_owned()
         }
         Status::Imported => {
             "no answer at the end; the log does not say how the session ended".to_owned()
@@ -159,8 +166,12 @@ fn more(
 
 /// The first prompt in full, and the later ones in one line each.
 fn prompts(transcript: &Transcript, look: TextLook) -> String {
-    let Some(prompt) = &transcript.prompt else { return String::new() };
     let mut out = heading("Prompt", look);
+    let Some(prompt) = &transcript.prompt else {
+        // A script asks for nothing. Of a session, what was asked is missing.
+        let is_session = transcript.facts.is_imported && !transcript.turns.is_empty();
+        return if is_session { out + "  The log has no prompt.\n" } else { String::new() };
+    };
     let text = prompt.shown();
     let text = own_words(&text);
     match prompt.source {

@@ -100,6 +100,7 @@ Exit status:
   1   there is nothing to import
   2   wrong usage
   65  a file given by name is not a session, or has lines that were rejected
+  66  there is no such file or folder
   74  a file could not be read or written
   77  a path is unsafe, or permission is missing
 "
@@ -148,7 +149,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         ui.note(&format!("not read: {files} with nothing that another does not have"));
     }
     if refused.iter().any(|one| matches!(one.reason, NotImported::Unknown(_))) {
-        ui.note(&format!("known formats: {}", detect::known()));
+        ui.note(&format!("known formats: {}", detect::known_dialects()));
     }
     let is_denied = |one: &SkippedSource| matches!(&one.reason, NotImported::Unreadable(error) if error.is_denied());
     Ok(match () {

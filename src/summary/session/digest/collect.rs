@@ -231,6 +231,10 @@ impl Digest {
             let title = preview(task.title(), TITLE);
             let asked = first_words(&events.request, words);
             let asked = if asked.is_empty() { title } else { asked };
+            let outcome = match task.is_interrupted {
+                true => format!("{outcome}; interrupted by the user"),
+                false => outcome,
+            };
             let mut text = format!("{}. {asked}: {outcome}", task.number);
             match &events.message {
                 None if task.ending.is_empty() => text.push_str("; no answer"),
