@@ -155,7 +155,7 @@ fn story_on_a_forge() {
         "- required: [`report.md`](deliverables/report.md): **missing**\n",
         "### [1] Fix the parser\n",
         "- **Edit** `src/a.rs` +2 −1 (",
-        "\nThe task ended without an answer.\n",
+        "\n(this task ended without an answer)\n",
         "> #### Done\n>\n> 1. fixed",
         "- error, ended the work, 09:30:07, `run.failed`: report.md is missing (",
         "- error, 2 times, 09:01:06, `tool.failed`: shell: ",
@@ -399,5 +399,32 @@ fn a_long_note_is_told_once() {
             bench.ok(&["transcript", "r", "--format", "text", "-o", "-", "--detail", detail]);
         assert_eq!(text.matches("What was found:").count(), 1, "{text}");
         assert!(text.contains("note: What was found:\n         point 0 of the list\n"), "{text}");
+    }
+}
+
+/// If this fails, a reader takes a task whose agent did speak for one in which it said nothing.
+#[test]
+fn a_task_without_an_answer_names_its_last_message() {
+    let bench = Bench::new();
+    let lines = [
+        r#"{"type":"run.created"}"#,
+        r#"{"type":"message.user","data":{"text":"Count the files"}}"#,
+        r#"{"type":"message.assistant","data":{"text":"There are two."}}"#,
+        r#"{"type":"tool.started","data":{"tool_name":"ls","call_id":"1"}}"#,
+        r#"{"type":"tool.completed","data":{"tool_name":"ls","call_id":"1"}}"#,
+        r#"{"type":"message.user","data":{"text":"And the folders?"}}"#,
+        r#"{"type":"tool.started","data":{"tool_name":"ls","call_id":"2"}}"#,
+        r#"{"type":"run.completed"}"#,
+    ];
+    let lines = lines.join("\n") + "\n";
+    let said = bench.feed(&["emit", "--stdin", "--create", "--run", "r"], lines.as_bytes());
+    assert_eq!(said.status, 0, "{}", said.err);
+    for words in [&["--format", "text"][..], &["-o", "-"]] {
+        let told = bench.ok(&[&["transcript", "r"], words].concat());
+        assert!(
+            told.contains("(this task ended without an answer; its last message is #3)"),
+            "{told}"
+        );
+        assert!(told.contains("(this task ended without an answer)"), "{told}");
     }
 }

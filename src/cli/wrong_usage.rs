@@ -69,7 +69,7 @@ fn missing(error: &clap::Error) -> Option<String> {
     };
     let names = names.iter().map(plain).collect::<Vec<_>>().join(", ");
     Some(match is_option {
-        true => format!("an option is given that needs {names}"),
+        true => format!("the given options need {names}"),
         false => format!("missing: {names}"),
     })
 }

@@ -51,10 +51,11 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
             out.push('\n');
         }
         items(&section.items, limits, &mut pauses, &mut out);
-        if section.lacks_answer() {
-            out.push_str("\nThe task ended without an answer.\n");
+        let lack = section.lack_of_answer();
+        if let Some(lack) = &lack {
+            out.push_str(&format!("\n({lack})\n"));
         }
-        if !section.items.is_empty() || section.lacks_answer() {
+        if !section.items.is_empty() || lack.is_some() {
             out.push('\n');
         }
     }

@@ -74,9 +74,9 @@ impl<'t> Story<'t> {
         for (at, entry) in section.items.iter().enumerate() {
             out.push_str(&self.entry(entry, Some(at) == last, 0));
         }
-        if section.lacks_answer() {
-            let text = "(this task ended without an answer)";
-            out.push_str(&format!("{:INDENT$}{}\n", "", self.look.paint("33", text)));
+        if let Some(lack) = section.lack_of_answer() {
+            let text = self.look.paint("33", &format!("({lack})"));
+            out.push_str(&format!("{:INDENT$}{text}\n", ""));
         }
         out
     }

@@ -214,11 +214,20 @@ impl Section {
         self.prompt.as_ref().is_some_and(|prompt| !prompt.text.trim().is_empty())
     }
 
-    /// Whether it asks, and the task or the run is over without such a message.
+    /// What is said if it asks, and the task or the run is over without such a message; with the
+    /// last message, which more calls followed.
     #[must_use]
-    pub(crate) fn lacks_answer(&self) -> bool {
+    pub(crate) fn lack_of_answer(&self) -> Option<String> {
         let is_over = self.outcome.is_some_and(|outcome| outcome != TaskOutcome::Running);
-        self.asks() && is_over && !self.has_answer()
+        if !self.asks() || !is_over || self.has_answer() {
+            return None;
+        }
+        let said = self.items.iter().rev().find_map(|entry| match entry {
+            Entry::Said(said) if said.is_answer() => Some(said.sequence),
+            _ => None,
+        });
+        let said = said.map(|sequence| format!("; its last message is #{sequence}"));
+        Some(format!("this task ended without an answer{}", said.unwrap_or_default()))
     }
 }
 
