@@ -543,3 +543,40 @@ fn ids_that_are_all_the_same_merge_nothing() {
         assert!(story.contains("c2 (failed)") && !story.contains("c3 (failed)"), "{story}");
     }
 }
+
+/// If this fails, a call that has ended gets a second end, and another call is lost.
+#[test]
+fn a_result_of_an_unknown_call_ends_no_other_one() {
+    let bench = Bench::new();
+    let line = |uuid: &str, more: Value| {
+        let mut line = json!({"sessionId": "s1", "uuid": uuid, "parentUuid": "u0", "cwd": "/x",
+            "timestamp": "2026-02-03T10:00:00.000Z"});
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("{line}\n")
+    };
+    let result = |call: &str, text: &str, is_error: bool| {
+        json!({"type": "user", "isMeta": true, "sourceToolUseID": call, "message": {"role": "user",
+            "content": [{"type": "tool_result", "content": text, "is_error": is_error}]}})
+    };
+    let call = json!({"type": "tool_use", "name": "Bash", "input": {"command": "ls"}});
+    let input = [
+        line("u1", json!({"type": "user", "message": {"role": "user", "content": "go"}})),
+        line(
+            "a1",
+            json!({"type": "assistant", "message": {"role": "assistant", "content": [call]}}),
+        ),
+        line("u2", result("x1", "ok", false)),
+        line("u3", result("x2", "no", true)),
+    ];
+    fs::write(bench.path("s.jsonl"), input.concat()).unwrap();
+    bench.ok(&["import", "s.jsonl"]);
+    let shown = bench.ok(&["show", "latest", "--format", "jsonl"]);
+    let events: Vec<Value> =
+        shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let call_of = |kind: &str| {
+        let found = events.iter().find(|event| event["type"] == kind);
+        found.unwrap_or_else(|| panic!("{kind}: {shown}"))["correlation_id"].clone()
+    };
+    assert_eq!(call_of("tool.completed"), call_of("tool.started"));
+    assert_ne!(call_of("tool.failed"), call_of("tool.started"));
+}

@@ -369,7 +369,8 @@ impl ClaudeCode {
     }
 
     /// The key of a result's call in `calls`: by the result's id, else by the line of the call, else
-    /// the first open call without an id, else the newest call.
+    /// the first open call without an id, else the newest call if it is open. Otherwise it is the only
+    /// trace of a call.
     fn call_of(&mut self, line: &SourceLine<'_>, result: Json<'_>) -> String {
         let own = result.text_at("tool_use_id").filter(|id| self.names_one_call(id));
         let source = line.json.text_at("sourceToolUseID");
@@ -389,7 +390,8 @@ impl ClaudeCode {
         let mut unnamed = unnamed.flat_map(|calls| std::iter::from_fn(|| calls.pop_front()));
         let is_open = |key: &String| self.calls.get(key).is_some_and(|call| !call.has_ended);
         let first = unnamed.find_map(|(key, _)| is_open(&key).then_some(key));
-        first.or_else(|| self.newest_call.clone()).unwrap_or_else(|| line.place.to_owned())
+        let newest = || self.newest_call.clone().filter(&is_open);
+        first.or_else(newest).unwrap_or_else(|| line.place.to_owned())
     }
 
     fn usage(
