@@ -97,7 +97,8 @@ impl Role {
         )
     }
 
-    /// Whether the event begins work or goes on with it, which is strange after the run's end.
+    /// Whether the event begins work, or stops or resumes it. After the end of a run, there should be
+    /// no such event.
     #[must_use]
     pub(crate) fn goes_on(self) -> bool {
         use Role::{RunPaused, RunResumed, RunStarted, TaskStart, ToolStart};

@@ -77,7 +77,7 @@ pub(crate) fn append_event(
     if batch.lifecycle {
         report_stale(&refresh_derived(recorder.run(), lock_timeout, true), report);
     }
-    report_after_end(recorder.run(), &batch.turns, report);
+    report_after_end(recorder.run(), &batch.ends_and_starts, report);
     let recorded = batch.outcomes.pop().transpose()?;
     let told = |_| {
         let (kind, data) = (&draft.kind, draft.data());
@@ -93,22 +93,32 @@ pub(crate) fn append_event(
 
 /// Reports the new events (their types are given) that came after the run had ended, and therefore
 /// do not change its status: other ends, and the first event that goes on.
-pub(crate) fn report_after_end(run: &RunDir, turns: &[String], report: &dyn Reporter) {
-    if turns.is_empty() {
+pub(crate) fn report_after_end(run: &RunDir, kinds: &[String], report: &dyn Reporter) {
+    if kinds.is_empty() {
         return;
     }
-    // If the state could not be written, it is an older one.
-    let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
-    let Some(facts) = stored.and_then(|stored| stored_facts(&stored)) else { return };
+    let Some(facts) = facts_at_last_change(run) else { return };
     let status = facts.status;
     let ends = |kind: &&String| ended_otherwise(&facts, kind);
-    for kind in turns.iter().filter(ends) {
+    for kind in kinds.iter().filter(ends) {
         report.report(&Notice::EndedBefore { kind, status });
     }
-    let goes_on = turns.iter().find(|kind| catalogue::role(kind).goes_on());
+    let goes_on = kinds.iter().find(|kind| catalogue::role(kind).goes_on());
     if let Some(kind) = goes_on.filter(|_| status.is_terminal()) {
         report.report(&Notice::GoesOnAfterEnd { kind, status });
     }
+}
+
+/// Whether a run has ended. Reads no log.
+pub(crate) fn has_ended(run: &RunDir) -> bool {
+    facts_at_last_change(run).is_some_and(|facts| facts.status.is_terminal())
+}
+
+/// The facts of a run when its status last changed. If the state could not be written then, they
+/// are older.
+fn facts_at_last_change(run: &RunDir) -> Option<RunFacts> {
+    let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
+    stored.and_then(|stored| stored_facts(&stored))
 }
 
 /// Whether a run had ended in another way before an event of this type.

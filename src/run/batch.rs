@@ -21,8 +21,8 @@ pub(crate) struct Batch {
     pub outcomes: Vec<Result<RecordedEvent, RunError>>,
     /// Whether the state of the run changed, so that derived files must be updated.
     pub lifecycle: bool,
-    /// The types of the new events that end the run or go on with it, each once.
-    pub turns: Vec<String>,
+    /// The types of the new events that end the run or begin work, each once.
+    pub ends_and_starts: Vec<String>,
     /// The number of bytes of a torn tail that were moved away first.
     pub recovered_bytes: u64,
     /// Errors in derived files. They never make recording fail.

@@ -47,8 +47,7 @@ pub(crate) fn advice_on_required(kind: &str, data: Json<'_>) -> Option<String> {
     let mut parsed = texts.filter_map(|text| Requirement::parse(&text).ok());
     let outside = parsed.find(|required| !required.names_inside())?;
     Some(format!(
-        "{}: {}. Required files must be in deliverables/; `runlog validate` will call this run \
-         blocked",
+        "the required file {} cannot pass, and the run will be blocked: {}",
         outside.text,
         outside.outside()
     ))

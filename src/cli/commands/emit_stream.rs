@@ -25,7 +25,7 @@ use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, ObjectText, check};
 use crate::log::tail::is_blank;
-use crate::ops::append::report_after_end;
+use crate::ops::append::{has_ended, report_after_end};
 use crate::ops::import::settle_printed;
 use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::refresh::refresh_derived_from;
@@ -170,7 +170,7 @@ pub(super) fn run(
     let first = beginning.as_deref().map(first_draft).transpose()?;
     let mut recorder = open(run_id, makes_run, first.as_ref(), options, global)?;
     let run = recorder.run().clone();
-    let had_ended = current_facts(&run).status.is_terminal();
+    let had_ended = has_ended(&run);
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
     let stream = if args.strict { stream.strict() } else { stream };
     let stream = if begins { stream.beginning_a_run() } else { stream };
@@ -204,9 +204,9 @@ pub(super) fn run(
     }
     let ahead = stream.take_ahead();
     let session_end = stream.take_ending();
-    let mut turns = stream.turns().to_vec();
+    let mut kinds = stream.ends_and_starts().to_vec();
     // What this stream itself ended had not ended before.
-    turns.retain(|kind| had_ended || !catalogue::role(kind).goes_on());
+    kinds.retain(|kind| had_ended || !catalogue::role(kind).goes_on());
     let has_end = stream.status().is_terminal();
     let receipt = stream.finish();
     // What was interrupted, or is there already, ends nothing.
@@ -225,7 +225,7 @@ pub(super) fn run(
         settle(&run, options, ui);
     }
     if native {
-        report_after_end(&run, &turns, ui);
+        report_after_end(&run, &kinds, ui);
     }
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;

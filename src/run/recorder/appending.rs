@@ -249,9 +249,9 @@ impl Recorder {
                 }
                 batch.lifecycle |= role.is_lifecycle();
                 let kind = &*draft.kind;
-                let is_turn = Status::ended_by(role).is_some() || role.goes_on();
-                if is_turn && !batch.turns.iter().any(|known| known == kind) {
-                    batch.turns.push(kind.to_owned());
+                let is_one = Status::ended_by(role).is_some() || role.goes_on();
+                if is_one && !batch.ends_and_starts.iter().any(|known| known == kind) {
+                    batch.ends_and_starts.push(kind.to_owned());
                 }
                 blobs.extend(&intake.blobs);
                 let given = draft.event_id.is_some();

@@ -90,8 +90,8 @@ pub(crate) struct Stream<'r> {
     /// The first rejection, for a strict stream.
     first_rejection: Option<String>,
     lifecycle: bool,
-    /// The types of the new events that end the run or go on with it.
-    turns: Vec<String>,
+    /// The types of the new events that end the run or begin work.
+    ends_and_starts: Vec<String>,
     recorded: u64,
     /// Events that became durable since the last call of [`Stream::acknowledged`].
     acknowledged: Vec<RecordedEvent>,
@@ -170,7 +170,7 @@ impl<'r> Stream<'r> {
             processes: EarlierProcesses::default(),
             first_rejection: None,
             lifecycle: false,
-            turns: Vec::new(),
+            ends_and_starts: Vec::new(),
             recorded: 0,
             acknowledged: Vec::new(),
             recovered_bytes: 0,
@@ -440,8 +440,8 @@ impl<'r> Stream<'r> {
         }
         self.counter.counts().warnings.append(&mut batch.warnings);
         writes.lifecycle |= batch.lifecycle;
-        batch.turns.retain(|kind| !self.turns.contains(kind));
-        self.turns.append(&mut batch.turns);
+        batch.ends_and_starts.retain(|kind| !self.ends_and_starts.contains(kind));
+        self.ends_and_starts.append(&mut batch.ends_and_starts);
         self.recovered_bytes += batch.recovered_bytes;
         let mut outcomes = batch.outcomes.into_iter();
         let lines = &held.lines[part.lines.clone()];
@@ -517,10 +517,10 @@ impl<'r> Stream<'r> {
         self.lifecycle
     }
 
-    /// The types of the new events that end the run or go on with it, each once.
+    /// The types of the new events that end the run or begin work, each once.
     #[must_use]
-    pub(crate) fn turns(&self) -> &[String] {
-        &self.turns
+    pub(crate) fn ends_and_starts(&self) -> &[String] {
+        &self.ends_and_starts
     }
 
     /// The dialect of lines that were read as native ones, if they look like one.
