@@ -590,17 +590,4 @@ fn what_lies_beside_a_session() {
     fs::copy(bench.path("trial/agent/trajectory.json"), alone.path("trajectory.json")).unwrap();
     alone.ok(&["import", "trajectory.json"]);
     assert_eq!(totals(&alone, &["input_tokens"]), [5.0]);
-    let facts = [
-        ("name: Fix the login\n", "Fix the login"),
-        ("name: 'Fix it'\nuser_named: true\n", "Fix it"),
-        ("summary: Older\n", "Older"),
-    ];
-    for (facts, title) in facts {
-        let bench = Bench::new();
-        let start = json!({"type": "session.start", "id": "e0", "parentId": null,
-            "timestamp": "2026-09-10T10:00:00.000Z", "data": {"sessionId": "c-1", "version": 1}});
-        write(&bench, "c-1/workspace.yaml", format!("id: c-1\n{facts}"));
-        import(&bench, "c-1/events.jsonl", &[start]);
-        assert!(bench.ok(&["list"]).contains(title), "{facts}");
-    }
 }

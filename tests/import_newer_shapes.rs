@@ -136,7 +136,7 @@ fn codex_sub_agents_of_newer_versions() {
         [
             "tool.started c1 spawn_agent",
             "tool.completed c1 ok >child",
-            "message.system It is done",
+            "note Message from the agent /root/worker:\nIt is done",
             "note Sub-agent /root/worker: interrupted",
             "tool.started c2 spawn_agent",
             "tool.completed c2 {\"other\":\"done\"} >other",

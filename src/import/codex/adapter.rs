@@ -387,7 +387,7 @@ impl Codex {
         }
     }
 
-    /// A message between agents.
+    /// What another agent tells this one: its report, or what to do next.
     fn between_agents(&mut self, channel: Channel, message: Json<'_>) -> Option<Draft<'static>> {
         let content = message.present("content")?;
         let parts = content.items().filter_map(|part| part.text_at("text"));
@@ -398,10 +398,9 @@ impl Codex {
         if text.is_empty() || !self.twins.is_first(channel, &agents, &text) {
             return None;
         }
-        let mut data = ObjectText::new();
-        data.text("text", &text);
-        data.text_if("author", author.as_deref()).text_if("recipient", recipient.as_deref());
-        Some(Draft::new("message.system", data))
+        let author = author.filter(|name| !is_placeholder(name));
+        let from = author.map(|author| format!(" {author}")).unwrap_or_default();
+        Some(text_event("note", &format!("Message from the agent{from}:\n{text}")))
     }
 
     /// What the client tells of a sub-agent. Its start names the call that spawned it.

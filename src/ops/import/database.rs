@@ -87,6 +87,7 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
             directory: first.directory.clone(),
             changed: u64::try_from(changed).unwrap_or(0),
             metadata: metadata.finish(),
+            title: None,
             files: vec![file],
             id,
         })

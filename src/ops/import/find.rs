@@ -16,9 +16,10 @@ use super::look::{Look, NotImported, look, look_within};
 use super::relatives::{
     continuation_of, files_beside, folder_of_events, has_lines, is_agent_file, is_part,
     is_source_name, is_state, name_of, number_of, parent_session, relatives, root_of,
-    session_of_parent, stem, storage_of, stored_children, title_beside,
+    session_of_parent, stem, storage_of, stored_children,
 };
 use super::runs_in_file::runs_in_file;
+use super::titles::Titles;
 use super::{Session, SessionFile, SkippedSource};
 use crate::event::id::is_unique;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
@@ -125,7 +126,9 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     }
     let groups: Vec<(String, Vec<Candidate>)> =
         sessions.into_iter().map(|((_, id), files)| (id, files)).collect();
-    for (session, skipped) in each(&groups, |(id, files)| session(id, files)) {
+    let all = groups.iter().flat_map(|(_, files)| files);
+    let titles = Titles::of(all.map(|file| (file.path.as_path(), file.look.dialect)));
+    for (session, skipped) in each(&groups, |(id, files)| session(id, files, &titles)) {
         found.sessions.extend(session);
         found.skipped.extend(skipped);
     }
@@ -245,6 +248,7 @@ fn each_run(
             directory: look.as_ref().and_then(Look::directory),
             changed,
             metadata: look.map_or_else(|| "{}".to_owned(), |look| look.metadata),
+            title: None,
             files: Vec::new(),
         });
         session.files.push(file);
@@ -287,7 +291,11 @@ fn holds(path: &Path, session: &str) -> bool {
 
 /// Puts the files of a session together, and tells which of them only repeat others. A session that
 /// is found through one of its files brings the others that are where the agent keeps them.
-fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource>) {
+fn session(
+    id: &str,
+    files: &[Candidate],
+    titles: &Titles,
+) -> (Option<Session>, Vec<SkippedSource>) {
     let mut files: Vec<&Candidate> = files.iter().collect();
     files.sort_by(|one, other| {
         let number = |file: &Candidate| (number_of(&file.path), continuation_of(&file.path));
@@ -330,13 +338,14 @@ fn session(id: &str, files: &[Candidate]) -> (Option<Session>, Vec<SkippedSource
     let Some(first) = files.first() else { return (None, skipped) };
     let mut metadata = metadata.remove(&first.path).unwrap_or_else(|| "{}".to_owned());
     let has_title = Json::trusted(&metadata).get("title").is_some();
-    if let Some(title) = title_beside(&first.path, dialect).filter(|_| !has_title) {
+    let title = titles.title(id, &first.path, dialect);
+    if let Some(title) = title.as_ref().filter(|_| !has_title) {
         let mut titled = ObjectText::new();
-        titled.members(Json::trusted(&metadata)).text("title", &title);
+        titled.members(Json::trusted(&metadata)).text("title", &title.text);
         metadata = titled.finish();
     }
     let id = id.to_owned();
-    (Some(Session { dialect, why, id, directory, changed, metadata, files }), skipped)
+    (Some(Session { dialect, why, id, directory, changed, metadata, title, files }), skipped)
 }
 
 /// What a file of a session may be a copy of: another file of the session itself, or a file of the

@@ -20,6 +20,7 @@ mod relatives;
 mod renew;
 mod run_of;
 mod runs_in_file;
+mod titles;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,8 @@ pub(crate) struct Session {
     pub(crate) changed: u64,
     /// The facts of the run that the beginning of the first file shows: a JSON object as text.
     metadata: String,
+    /// The title that the agent keeps outside the files.
+    title: Option<titles::Title>,
     /// The files: first those of the session, then those of its sub-agents.
     pub(crate) files: Vec<SessionFile>,
 }

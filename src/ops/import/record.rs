@@ -168,6 +168,7 @@ fn fill(
     let ended = stream.status().is_terminal();
     let told_ending = stream.take_ending();
     let mut receipt = stream.finish();
+    let renamed = rename(recorder, session, &receipt)?;
     let goes_on = receipt.events > receipt.repeated
         || before.as_ref().is_some_and(|before| !before.status.is_over());
     let work = match goes_on && !is_new {
@@ -197,7 +198,7 @@ fn fill(
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
     // A file may hold only a part of the output.
     let ending = told_ending.filter(|ending| !is_older && !ending.is_until_told);
-    let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
+    let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new) + renamed;
     let is_another = |facts: &&RunFacts| {
         facts.is_imported && facts.session_id != session.id && how.run.is_some()
     };
@@ -245,6 +246,26 @@ fn fill(
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok(Filled { receipt, added, unfinished, warnings })
+}
+
+/// Records the title that the agent keeps outside the session's files, if the run does not have it.
+/// Returns how many events that took.
+fn rename(recorder: &mut Recorder, session: &Session, receipt: &Receipt) -> Result<u64, RunError> {
+    let Some(title) = &session.title else { return Ok(0) };
+    let known = current_facts(recorder.run()).metadata("title");
+    let is_known = known.as_ref().is_some_and(|known| !title.is_newest || *known == title.text);
+    if is_known {
+        return Ok(0);
+    }
+    let mut data = ObjectText::new();
+    data.text("title", &title.text);
+    let mut draft = Draft::new("config.loaded", data);
+    draft.timestamp = time_of(receipt.last_time.as_deref());
+    let named = format!("{} {}", known.unwrap_or_default(), title.text);
+    draft.event_id = Some(format!("import-title:{}", hex(&sha256(named.as_bytes())[..8])).into());
+    draft.settled_id = true;
+    let outcomes = recorder.append(&[draft])?.outcomes;
+    outcomes.into_iter().try_fold(0, |new, outcome| Ok(new + u64::from(!outcome?.repeated)))
 }
 
 /// Whether a run has what a session's processes printed (`codex exec --json`, `gemini -p`) and also
@@ -359,7 +380,11 @@ fn end_of_source(
     let read = format!("{} {} {}", read.join(" "), receipt.lines, receipt.events);
     draft.event_id = Some(format!("import-end:{}", hex(&sha256(read.as_bytes())[..8])).into());
     draft.settled_id = true;
-    draft.timestamp =
-        receipt.last_time.as_deref().and_then(Timestamp::parse_loose).map(|(time, _)| time);
+    draft.timestamp = time_of(receipt.last_time.as_deref());
     draft
+}
+
+/// A time as a receipt has it.
+fn time_of(text: Option<&str>) -> Option<Timestamp> {
+    text.and_then(Timestamp::parse_loose).map(|(time, _)| time)
 }

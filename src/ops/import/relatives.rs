@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::bytes::plain_path;
 use super::look::Look;
+use super::titles::INDEX;
 use crate::fs::{PathAt, read_small};
 use crate::import::Dialect;
 use crate::json::{JsonRules, check};
@@ -32,9 +33,6 @@ const EVENTS: &str = "events";
 /// in it whose facts the events have too.
 const EXPORTED: &str = "conversation_";
 const EXPORTED_FACTS: &str = "meta.json";
-
-/// The file with the facts of a session of Copilot CLI, beside its events.
-const FACTS: &str = "workspace.yaml";
 
 /// The folder with the sessions of Gemini CLI. A folder in it has the sub-agents of one session.
 const CHATS: &str = "chats";
@@ -212,27 +210,6 @@ pub(super) fn relatives(path: &Path, session: &str, dialect: &Dialect) -> Vec<Pa
     all
 }
 
-/// The title of a session of Copilot CLI, which is in a file beside the session's events: the value
-/// of `name`, in older versions of `summary`, in one line of YAML.
-pub(super) fn title_beside(path: &Path, dialect: &Dialect) -> Option<String> {
-    if dialect.name != "copilot" {
-        return None;
-    }
-    let facts = read_small(&PathAt::of(path.with_file_name(FACTS)), SMALL).ok().flatten()?;
-    let facts = String::from_utf8(facts).ok()?;
-    let value = |name: &str| {
-        let lines = facts.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-        let value = lines.map(str::trim).find(|value| !value.is_empty())?;
-        let quoted = ['"', '\''].into_iter().find_map(|quote| {
-            value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote))
-        });
-        // A text of several lines is not read.
-        let is_plain = quoted.is_some() || !value.starts_with(['|', '>', '{', '[']);
-        is_plain.then(|| quoted.unwrap_or(value).to_owned())
-    };
-    value("name").or_else(|| value("summary"))
-}
-
 /// How many messages a stored session has; `None` if the file is not of a session.
 pub(super) fn messages_of(path: &Path) -> Option<usize> {
     let storage = storage_of(path)?;
@@ -347,6 +324,7 @@ pub(super) fn has_lines(path: &Path) -> bool {
     let is_facts = path.ends_with(EXPORTED_FACTS) && path.parent().is_some_and(is_exported);
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.contains(&ending))
+        && !path.ends_with(INDEX)
         && !is_journal
         && !is_artifact
         && !is_facts

@@ -1,0 +1,101 @@
+//! The titles of sessions that their agents keep outside the session files.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use crate::fs::{PathAt, read_small};
+use crate::import::Dialect;
+use crate::json::{JsonRules, check};
+
+/// The file with the facts of a session of Copilot CLI, beside its events.
+const FACTS: &str = "workspace.yaml";
+/// Maximum length of it in bytes.
+const SMALL: u64 = 1 << 20;
+
+/// The file with the names of all sessions of Codex, beside the folders with the sessions.
+pub(super) const INDEX: &str = "session_index.jsonl";
+/// Maximum length of it in bytes.
+const LONGEST_INDEX: u64 = 64 << 20;
+/// The folders with the sessions of Codex.
+const SESSIONS: &[&str] = &["sessions", "archived_sessions"];
+
+/// The title of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Title {
+    /// The title.
+    pub(super) text: String,
+    /// Whether it is at least as new as those in the session's own file.
+    pub(super) is_newest: bool,
+}
+
+/// The titles of many sessions.
+pub(super) struct Titles {
+    /// By the path of an index: the name of each session.
+    indexes: HashMap<PathBuf, HashMap<String, String>>,
+}
+
+impl Titles {
+    /// Reads the indexes of all these files, each once.
+    pub(super) fn of<'p>(files: impl Iterator<Item = (&'p Path, &'static Dialect)>) -> Self {
+        let mut indexes = HashMap::new();
+        for (path, dialect) in files {
+            if let Some(index) = index_of(path, dialect)
+                && !indexes.contains_key(&index)
+            {
+                let names = names_in(&index);
+                indexes.insert(index, names);
+            }
+        }
+        Self { indexes }
+    }
+
+    /// The title of the session with that id, which is in that file.
+    pub(super) fn title(&self, id: &str, path: &Path, dialect: &Dialect) -> Option<Title> {
+        let newest = |text: &String| Title { text: text.clone(), is_newest: true };
+        match index_of(path, dialect) {
+            Some(index) => self.indexes.get(&index)?.get(id).map(newest),
+            None if dialect.name == "copilot" => {
+                title_beside(path).map(|text| Title { text, is_newest: false })
+            }
+            None => None,
+        }
+    }
+}
+
+/// Where the names of the sessions of Codex are, if the file is in a folder with sessions.
+fn index_of(path: &Path, dialect: &Dialect) -> Option<PathBuf> {
+    let is_sessions = |folder: &&Path| SESSIONS.iter().any(|name| folder.ends_with(name));
+    let sessions = path.ancestors().skip(1).find(is_sessions);
+    sessions.filter(|_| dialect.name == "codex").map(|folder| folder.with_file_name(INDEX))
+}
+
+/// The names in an index. Each line has the id of a session and its name; the last line of a session
+/// that has a name counts.
+fn names_in(index: &Path) -> HashMap<String, String> {
+    let bytes = read_small(&PathAt::of(index.to_owned()), LONGEST_INDEX).ok().flatten();
+    let bytes = bytes.unwrap_or_default();
+    let named = |line: &[u8]| {
+        let json = check(line, JsonRules::LENIENT).ok()?;
+        let name = json.text_at("thread_name").filter(|name| !name.trim().is_empty())?;
+        Some((json.text_at("id")?.into_owned(), name.into_owned()))
+    };
+    bytes.split(|byte| *byte == b'\n').filter_map(named).collect()
+}
+
+/// The title of a session of Copilot CLI: the value of `name`, in older versions of `summary`, in one
+/// line of YAML.
+fn title_beside(path: &Path) -> Option<String> {
+    let facts = read_small(&PathAt::of(path.with_file_name(FACTS)), SMALL).ok().flatten()?;
+    let facts = String::from_utf8(facts).ok()?;
+    let value = |name: &str| {
+        let lines = facts.lines().filter_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        let value = lines.map(str::trim).find(|value| !value.is_empty())?;
+        let quoted = ['"', '\''].into_iter().find_map(|quote| {
+            value.strip_prefix(quote).and_then(|value| value.strip_suffix(quote))
+        });
+        // A text of several lines is not read.
+        let is_plain = quoted.is_some() || !value.starts_with(['|', '>', '{', '[']);
+        is_plain.then(|| quoted.unwrap_or(value).to_owned())
+    };
+    value("name").or_else(|| value("summary"))
+}
