@@ -144,6 +144,38 @@ fn codex_sub_agents_of_newer_versions() {
     );
 }
 
+/// If this fails, calls of one tool of an MCP server are counted as calls of two tools.
+#[test]
+fn codex_tools_of_servers() {
+    let call = |id: &str, name: &str, namespace: Value| {
+        (
+            "response_item",
+            json!({"type": "function_call", "name": name, "namespace": namespace, "call_id": id, "arguments": "{}"}),
+        )
+    };
+    let lines = rollout(&[
+        call("c1", "find", json!("mcp__docs")),
+        call("c2", "find", json!("mcp__docs__")),
+        call("c3", "mcp__docs__find", json!(null)),
+        call("c4", "spawn_agent", json!("agents")),
+        (
+            "event_msg",
+            json!({"type": "mcp_tool_call_end", "call_id": "c5", "invocation": {"server": "docs", "tool": "find"}, "result": {"Ok": {"content": "two"}}}),
+        ),
+    ]);
+    assert_eq!(
+        told("codex", &lines),
+        [
+            "tool.started c1 mcp__docs__find",
+            "tool.started c2 mcp__docs__find",
+            "tool.started c3 mcp__docs__find",
+            "tool.started c4 spawn_agent",
+            "tool.started c5 mcp__docs__find",
+            "tool.completed c5 two",
+        ]
+    );
+}
+
 /// If this fails, the failure of a command that went on in the background is lost, a call that was
 /// denied counts as failed, or a review says nothing of what it found.
 #[test]
