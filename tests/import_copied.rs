@@ -92,6 +92,60 @@ fn a_resumed_session_counts_once_in_any_order() {
     }
 }
 
+/// If this fails, the copy of a session that was cut off hides how the session went on: a call that
+/// failed later, and most of the tokens.
+#[test]
+fn the_copy_that_tells_most_counts() {
+    let told = |session: &str, minutes: std::ops::Range<u32>, stop: Value, output: u32| {
+        let mut all = String::new();
+        for line in lines(session, minutes, true).lines() {
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            if line["type"] == "assistant" {
+                line["message"]["stop_reason"] = stop.clone();
+                line["message"]["usage"]["output_tokens"] = output.into();
+            }
+            all.push_str(&format!("{line}\n"));
+        }
+        all
+    };
+    // The last call has no end yet, and its answer has begun.
+    let whole = told("a", 0..3, "tool_use".into(), 3);
+    let begun = told("a", 3..4, Value::Null, 1);
+    let begun: String = begun.split_inclusive('\n').take(2).collect();
+    let more_begun = told("d", 0..4, Value::Null, 2);
+    let more_begun: String = more_begun.split_inclusive('\n').take(11).collect();
+    let sessions = [
+        ("a", format!("{whole}{begun}")),
+        ("b", told("b", 0..5, "tool_use".into(), 3)),
+        ("c", told("c", 0..5, "tool_use".into(), 3)),
+        ("d", more_begun),
+    ];
+    let orders =
+        [["a", "b", "c", "d"], ["d", "a", "c", "b"], ["b", "a", "d", "c"], ["a", "d", "b", "c"]];
+    for (order, together) in orders.into_iter().flat_map(|order| [(order, false), (order, true)]) {
+        let bench = Bench::new();
+        for (name, text) in &sessions {
+            write(&bench, &format!("{name}.jsonl"), text);
+        }
+        let files = order.map(|name| format!("{name}.jsonl"));
+        match together {
+            true => {
+                drop(bench.ok(&[&["import"], &files.each_ref().map(String::as_str)[..]].concat()))
+            }
+            false => files.iter().for_each(|file| drop(bench.ok(&["import", file]))),
+        }
+        let json = |args: &[&str]| -> Value { serde_json::from_str(&bench.ok(args)).unwrap() };
+        let total = &listed(&bench)["total"];
+        let figures = ["prompts", "tool_calls", "tool_failures", "input_tokens", "output_tokens"];
+        let figures = figures.map(|name| total[name].as_u64().unwrap());
+        assert_eq!(figures, [5, 5, 5, 50, 15], "{order:?} {together}: {total}");
+        let stats = &json(&["stats", "--format", "json"])["total"];
+        let figures = ["calls", "failures", "input_tokens", "output_tokens"];
+        let figures = figures.map(|name| stats[name].as_u64().unwrap());
+        assert_eq!(figures, [5, 5, 50, 15], "{order:?} {together}: {stats}");
+    }
+}
+
 /// If this fails, what a run repeats is left out although no other run of the list has it.
 #[test]
 fn copied_work_counts_where_the_original_is_not_listed() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 use super::facts::Counts;
 use super::usage::Usage;
@@ -34,16 +34,25 @@ pub struct Copied {
 /// The hash of what identifies a piece of work wherever it is repeated.
 pub(crate) type WorkKey = [u8; 16];
 
+/// A piece of the work.
+#[derive(Clone, Copy, Debug, Default)]
+struct WorkItem {
+    counts: Counts,
+    /// Whether the log may not tell all of it: a call without its end, or an answer whose output
+    /// tokens are a lower bound. A copy that was made later may tell more.
+    is_partial: bool,
+}
+
 /// The work of one run, piece by piece.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WorkItems {
-    items: HashMap<WorkKey, Counts>,
+    items: HashMap<WorkKey, WorkItem>,
     /// The keys of model calls and tool calls, by the hashes of their ids.
     keys: HashMap<WorkKey, WorkKey>,
     /// The keys by history of items whose key has a time: a copy may have times of its own.
     by_history: HashMap<WorkKey, WorkKey>,
-    /// All keys by history.
-    history_keys: HashSet<WorkKey>,
+    /// All keys by history, and the key of the item of each.
+    history_keys: HashMap<WorkKey, WorkKey>,
     /// Whether totals of sessions were reported. The single calls then do not count.
     has_totals: bool,
     /// The first and the last time of the work.
@@ -82,28 +91,30 @@ impl WorkItems {
             if let Some(id) = view.model_call_id()
                 && let Some(item) = self.model_item(&id, places)
             {
-                item.usage = usage;
+                item.counts.usage = usage;
+                item.is_partial = usage.output_at_least;
             }
         }
         if view.role.is_tool_state()
             && let Some(id) = view.event.correlation_id.as_deref()
         {
             if let Some(item) = self.item(&["tool", id], places.of(id)) {
-                item.tool_calls = 1;
-                item.tool_failures = u64::from(view.role == Role::ToolFail);
+                let is_new = std::mem::replace(&mut item.counts.tool_calls, 1) == 0;
+                item.counts.tool_failures = u64::from(view.role == Role::ToolFail);
+                item.is_partial = (is_new || item.is_partial) && !view.role.is_tool_end();
             }
         } else if view.is_prompt() {
             let text = view.text().unwrap_or_default();
             let id = view.event.event_id.strip_suffix("/prompt").filter(|id| is_unique(id));
             if let Some(key) = self.key_of_either("prompt", &text, id, places) {
-                self.item_of(key).prompts = 1;
+                self.item_of(key).counts.prompts = 1;
             }
         }
         if view.is_error() {
             let text = view.error_text().unwrap_or_default();
             let id = view.event.correlation_id.as_deref().filter(|id| is_unique(id));
             if let Some(key) = self.key_of_either("error", &text, id, places) {
-                self.item_of(key).errors += 1;
+                self.item_of(key).counts.errors += 1;
             }
         }
     }
@@ -124,7 +135,7 @@ impl WorkItems {
 
     /// What identifies each piece of the work. A piece may have two keys.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &WorkKey> {
-        self.items.keys().chain(&self.history_keys)
+        self.items.keys().chain(self.history_keys.keys())
     }
 
     /// The other key of a piece of the work, if it has one.
@@ -133,16 +144,27 @@ impl WorkItems {
         self.by_history.get(key).copied()
     }
 
-    /// Whether a piece of the work has one of these keys.
-    fn has(&self, key: &WorkKey, other: Option<&WorkKey>) -> bool {
-        self.items.contains_key(key) || other.is_some_and(|other| self.history_keys.contains(other))
+    /// The piece of the work that has one of these keys.
+    fn find(&self, key: &WorkKey, other: Option<&WorkKey>) -> Option<&WorkItem> {
+        let of_other = || self.items.get(self.history_keys.get(other?)?);
+        self.items.get(key).or_else(of_other)
+    }
+
+    /// How much a copy of a piece of the work tells.
+    #[must_use]
+    pub(crate) fn fullness(&self, key: &WorkKey) -> Fullness {
+        let item = self.items.get(key).or_else(|| self.items.get(self.history_keys.get(key)?));
+        item.map_or(Fullness::Whole, |item| match item.is_partial {
+            true => Fullness::Partial(item.counts.usage.output_tokens.unwrap_or(0)),
+            false => Fullness::Whole,
+        })
     }
 
     /// The sum of the tokens of all model calls that can be identified.
     #[must_use]
     pub(crate) fn identified_usage(&self) -> Usage {
         let mut sum = Usage::default();
-        self.items.values().for_each(|counts| sum.add(&counts.usage));
+        self.items.values().for_each(|item| sum.add(&item.counts.usage));
         sum
     }
 
@@ -155,7 +177,7 @@ impl WorkItems {
     /// Whether another log has a piece of this work.
     #[must_use]
     pub(crate) fn shares_any(&self, other: &Self) -> bool {
-        self.keys().any(|key| other.items.contains_key(key) || other.history_keys.contains(key))
+        self.keys().any(|key| other.find(key, Some(key)).is_some())
     }
 
     /// The first and the last time of the work, if any is known.
@@ -165,7 +187,7 @@ impl WorkItems {
 
     /// The item with that name. Its key also has the place of the first event with the name, so
     /// that ids that are only unique in their session do not meet. `None` without such a place.
-    fn item(&mut self, name: &[&str], places: WorkPlaces<'_>) -> Option<&mut Counts> {
+    fn item(&mut self, name: &[&str], places: WorkPlaces<'_>) -> Option<&mut WorkItem> {
         let own = key(name);
         let known = self.keys.get(&own).copied();
         let key = known.or_else(|| self.key_of(name, places))?;
@@ -175,7 +197,7 @@ impl WorkItems {
 
     /// The item of the model call with that id. Its place in the history says which call it is, also
     /// where a copy has another id.
-    fn model_item(&mut self, id: &str, places: WorkPlaces<'_>) -> Option<&mut Counts> {
+    fn model_item(&mut self, id: &str, places: WorkPlaces<'_>) -> Option<&mut WorkItem> {
         let name = ["model", id];
         let Some(history) = places.history else { return self.item(&name, places.of(id)) };
         let own = key(&name);
@@ -217,16 +239,19 @@ impl WorkItems {
         if let (Some(key), Some(other)) = (by_time, by_history) {
             self.by_history.entry(key).or_insert(other);
         }
-        self.history_keys.extend(by_history);
-        by_time.or(by_history)
+        let key = by_time.or(by_history)?;
+        if let Some(by_history) = by_history {
+            self.history_keys.entry(by_history).or_insert(key);
+        }
+        Some(key)
     }
 
-    fn item_of(&mut self, key: WorkKey) -> &mut Counts {
+    fn item_of(&mut self, key: WorkKey) -> &mut WorkItem {
         self.items.entry(key).or_default()
     }
 
     /// What this run repeats of the runs in an index, without those that are not `wanted`, and of
-    /// others. All of them had it before.
+    /// others. All of them had it before. Of what they tell less, only that much is repeated.
     pub(crate) fn copied_from<'o>(
         &self,
         index: &'o WorkIndex,
@@ -235,12 +260,25 @@ impl WorkItems {
     ) -> Vec<Copied> {
         // Most items have the same sources, so the items are counted by their sources first.
         let mut groups: HashMap<([Option<RunSet>; 2], Vec<&str>), Counts> = HashMap::default();
-        for (key, counts) in &self.items {
+        for (key, item) in &self.items {
             let own = self.by_history.get(key);
-            let others = others.iter().filter(|(_, other)| other.has(key, own));
-            let others = others.map(|(run, _)| run.as_str()).collect();
+            let found = others.iter().filter_map(|(run, other)| Some((run, other.find(key, own)?)));
+            let (names, found): (Vec<&str>, Vec<&WorkItem>) =
+                found.map(|(run, item)| (run.as_str(), item)).unzip();
             let sets = [Some(key), own].map(|key| index.sets.get(key?).copied());
-            groups.entry((sets, others)).or_default().add(counts);
+            let keys = || [Some(key), own].into_iter().flatten();
+            // What the copies tell. One that tells all leaves nothing to compare.
+            let told = || {
+                let of_others = found.iter().map(|item| item.is_partial.then_some(item.counts));
+                let of_index = keys().flat_map(|key| index.copies(key));
+                let of_index = of_index.filter(|(run, _)| wanted(*run)).map(|(_, partial)| partial);
+                of_others.chain(of_index).reduce(|one, other| Some(one?.most(&other?)))?
+            };
+            let may_be_partial = found.iter().any(|item| item.is_partial)
+                || keys().any(|key| index.partial.contains_key(key));
+            let counts = may_be_partial.then(told).flatten();
+            let counts = counts.map_or(item.counts, |told| item.counts.least(&told));
+            groups.entry((sets, names)).or_default().add(&counts);
         }
         let mut copied: BTreeMap<Vec<&str>, Counts> = BTreeMap::new();
         for ((sets, mut runs), mut counts) in groups {
@@ -280,10 +318,22 @@ impl WorkPlaces<'_> {
     }
 }
 
+/// How much a copy of a piece of work tells. The one that tells most counts, of several that the
+/// oldest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Fullness {
+    /// The call has no end, or the output tokens are a lower bound. The number is these tokens.
+    Partial(u64),
+    /// All of it.
+    Whole,
+}
+
 /// The work of many runs: for each piece, the runs that have it.
 #[derive(Debug, Default)]
 pub(crate) struct WorkIndex {
     sets: HashMap<WorkKey, RunSet>,
+    /// The copies that may not tell all of a piece: the number of the run, and what it tells.
+    partial: HashMap<WorkKey, Vec<(usize, Counts)>>,
     /// Every set: its newest run and the set of the others.
     members: Vec<(IndexedRun, Option<RunSet>)>,
 }
@@ -306,12 +356,24 @@ impl WorkIndex {
         let mut grown: HashMap<Option<RunSet>, RunSet> = HashMap::default();
         for key in work.keys() {
             let before = self.sets.get(key).copied();
+            if let Some(item) = work.find(key, Some(key)).filter(|item| item.is_partial) {
+                self.partial.entry(*key).or_default().push((number, item.counts));
+            }
             let set = *grown.entry(before).or_insert_with(|| {
                 self.members.push((run.clone(), before));
                 u32::try_from(self.members.len() - 1).unwrap_or(u32::MAX)
             });
             self.sets.insert(*key, set);
         }
+    }
+
+    /// The copies of a piece of work: the number of each run, and what it tells if that may not be all.
+    fn copies(&self, key: &WorkKey) -> impl Iterator<Item = (usize, Option<Counts>)> {
+        let partial = self.partial.get(key).map_or(&[][..], Vec::as_slice);
+        self.runs(self.sets.get(key).copied()).map(move |run| {
+            let told = partial.iter().find(|(number, _)| *number == run.number);
+            (run.number, told.map(|(_, counts)| *counts))
+        })
     }
 
     /// The runs of a set.
@@ -324,6 +386,32 @@ impl WorkIndex {
 impl IndexedRun {
     fn name(&self) -> &str {
         &self.id
+    }
+}
+
+impl Counts {
+    /// The smaller of each two numbers of work.
+    fn least(&self, other: &Self) -> Self {
+        Self {
+            prompts: self.prompts.min(other.prompts),
+            tool_calls: self.tool_calls.min(other.tool_calls),
+            tool_failures: self.tool_failures.min(other.tool_failures),
+            errors: self.errors.min(other.errors),
+            usage: self.usage.least(&other.usage),
+            ..Self::default()
+        }
+    }
+
+    /// The larger of each two numbers of work.
+    fn most(&self, other: &Self) -> Self {
+        Self {
+            prompts: self.prompts.max(other.prompts),
+            tool_calls: self.tool_calls.max(other.tool_calls),
+            tool_failures: self.tool_failures.max(other.tool_failures),
+            errors: self.errors.max(other.errors),
+            usage: self.usage.most(&other.usage),
+            ..Self::default()
+        }
     }
 }
 

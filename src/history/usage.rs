@@ -125,6 +125,40 @@ impl Usage {
         self.uncosted_calls += other.uncosted_calls;
     }
 
+    /// The smaller of each two numbers. What one does not know is unknown.
+    #[must_use]
+    pub(super) fn least(&self, other: &Self) -> Self {
+        fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
+            one.zip(other).map(|(one, other)| one.min(other))
+        }
+        let cost_micros = least(self.cost_micros, other.cost_micros);
+        Self {
+            input_tokens: least(self.input_tokens, other.input_tokens),
+            output_tokens: least(self.output_tokens, other.output_tokens),
+            output_at_least: self.output_at_least,
+            cache_read_tokens: least(self.cache_read_tokens, other.cache_read_tokens),
+            cache_creation_tokens: least(self.cache_creation_tokens, other.cache_creation_tokens),
+            cost_micros,
+            estimated_micros: least(self.estimated_micros, cost_micros),
+            uncosted_calls: self.uncosted_calls.min(other.uncosted_calls),
+        }
+    }
+
+    /// The larger of each two numbers.
+    #[must_use]
+    pub(super) fn most(&self, other: &Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.max(other.input_tokens),
+            output_tokens: self.output_tokens.max(other.output_tokens),
+            output_at_least: self.output_at_least && other.output_at_least,
+            cache_read_tokens: self.cache_read_tokens.max(other.cache_read_tokens),
+            cache_creation_tokens: self.cache_creation_tokens.max(other.cache_creation_tokens),
+            cost_micros: self.cost_micros.max(other.cost_micros),
+            estimated_micros: self.estimated_micros.max(other.estimated_micros),
+            uncosted_calls: self.uncosted_calls.max(other.uncosted_calls),
+        }
+    }
+
     /// Makes the cost unknown.
     pub(crate) fn forget_cost(&mut self) {
         (self.cost_micros, self.estimated_micros, self.uncosted_calls) = (None, None, 0);

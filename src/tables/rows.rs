@@ -195,7 +195,7 @@ table! {
         is_retry: bool,
         /// Whether the same agent made a call with the same arguments before.
         is_repeat: bool,
-        /// Whether no earlier run has this call too.
+        /// False in copies of a call that another run has too. The first copy counts that has an end.
         first_seen: bool,
         /// The file that the call is about.
         path: Option<String>,
@@ -237,7 +237,7 @@ table! {
         message_id: Option<String>,
         /// The id of the request.
         request_id: Option<String>,
-        /// Whether no earlier run has this model call too. Copies drop out with it.
+        /// False in copies of a model call that another run has too. The first one that has all of it counts.
         first_seen: bool,
         /// What identifies the model call in every run that repeats it.
         work_key: Option<String>,

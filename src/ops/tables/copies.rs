@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashSet};
 
-use crate::history::copied::{WorkItems, WorkKey};
+use crate::history::copied::{Fullness, WorkItems, WorkKey};
 use crate::history::facts::RunFacts;
 use crate::ops::read::each_event;
 use crate::run::RunError;
@@ -12,7 +12,7 @@ use crate::run::dir::RunDir;
 /// newest import of a run recorded which runs it repeats, so only these are read.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
-    first: HashMap<WorkKey, usize>,
+    first: HashMap<WorkKey, (usize, Fullness)>,
     numbers: HashMap<String, usize>,
     /// The names of directories whose run another directory has too, with at least as many events,
     /// or whose work another run tells in another form.
@@ -73,7 +73,11 @@ impl Copies {
                 }
             })?;
             for key in work.keys() {
-                copies.first.entry(*key).or_insert(at);
+                let fullness = work.fullness(key);
+                let first = copies.first.entry(*key).or_insert((at, fullness));
+                if fullness > first.1 {
+                    *first = (at, fullness);
+                }
             }
         }
         Ok(copies)
@@ -90,7 +94,7 @@ impl Copies {
     pub(crate) fn is_first(&self, run_id: &str, work: Option<&WorkKey>) -> bool {
         let Some(work) = work else { return true };
         let number = self.numbers.get(run_id);
-        number.is_none_or(|number| self.first.get(work).is_none_or(|first| first == number))
+        number.is_none_or(|number| self.first.get(work).is_none_or(|(first, _)| first == number))
     }
 }
 

@@ -578,7 +578,8 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
   END AS status,
   coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
   CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false WHEN work_id IS NULL THEN true ELSE
-    row_number() OVER (PARTITION BY work_id, coalesce(history, CAST("time" AS VARCHAR)) ORDER BY recorded_at, timed.run_id) = 1
+    row_number() OVER (PARTITION BY work_id, coalesce(history, CAST("time" AS VARCHAR))
+      ORDER BY CASE WHEN end_role IS NULL THEN 1 ELSE 0 END, recorded_at, timed.run_id) = 1
   END AS first_seen,
   coalesce(CASE WHEN json_type(arguments, '$.file_path') = 'VARCHAR' THEN arguments->>'$.file_path' END, CASE WHEN json_type(arguments, '$.path') = 'VARCHAR' THEN arguments->>'$.path' END, CASE WHEN json_type(arguments, '$.notebook_path') = 'VARCHAR' THEN arguments->>'$.notebook_path' END) AS path,
   CASE WHEN NOT command IN ('view', 'create', 'str_replace', 'insert', 'undo_edit') THEN command END AS command,
@@ -677,7 +678,9 @@ model_calls AS (
       WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
       row_number() OVER (PARTITION BY work_id,
         coalesce(everywhere, request_id, history, CAST(first_time AS VARCHAR))
-        ORDER BY recorded_at, priced.run_id) = 1
+        ORDER BY CASE WHEN output_at_least THEN 1 ELSE 0 END,
+          CASE WHEN output_at_least THEN coalesce(output_tokens, 0) ELSE 0 END DESC,
+          recorded_at, priced.run_id) = 1
     END AS first_seen,
     input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
     input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)

@@ -205,7 +205,8 @@ SELECT timed.run_id AS run_id, timed.sequence AS sequence, last_end AS end_seque
   END AS status,
   coalesce(retry = 1, false) AS is_retry, coalesce(repeat_of = 1, false) AS is_repeat,
   CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false WHEN work_id IS NULL THEN true ELSE
-    row_number() OVER (PARTITION BY work_id, coalesce(history, CAST(\"time\" AS VARCHAR)) ORDER BY recorded_at, timed.run_id) = 1
+    row_number() OVER (PARTITION BY work_id, coalesce(history, CAST(\"time\" AS VARCHAR))
+      ORDER BY CASE WHEN end_role IS NULL THEN 1 ELSE 0 END, recorded_at, timed.run_id) = 1
   END AS first_seen,
   {path} AS path,
   CASE WHEN NOT {is_editor} THEN command END AS command,

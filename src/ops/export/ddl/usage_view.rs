@@ -107,7 +107,9 @@ model_calls AS (
       WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
       row_number() OVER (PARTITION BY work_id,
         coalesce(everywhere, request_id, history, CAST(first_time AS VARCHAR))
-        ORDER BY recorded_at, priced.run_id) = 1
+        ORDER BY CASE WHEN output_at_least THEN 1 ELSE 0 END,
+          CASE WHEN output_at_least THEN coalesce(output_tokens, 0) ELSE 0 END DESC,
+          recorded_at, priced.run_id) = 1
     END AS first_seen,
     input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
     input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
