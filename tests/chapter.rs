@@ -434,3 +434,19 @@ fn work_beside_the_choice_of_chapters() {
         );
     }
 }
+
+/// If this fails, the end of a task is told of the choice of chapters that came before it.
+#[test]
+fn a_task_ends_after_the_choice_of_chapters() {
+    let bench = Bench::with_run();
+    bench.emit(&["task.started", "-f", "message=build"]);
+    bench.emit(&["task.started", "-f", "task_name=__chapter__"]);
+    bench.emit(&["task.succeeded", "-f", "task_name=__chapter__"]);
+    bench.emit(&["task.failed", "-f", "message=no disk"]);
+    let outcome = |number: u64| {
+        let text = bench.ok(&["chapter", "index", "r", "--format", "json"]);
+        let index: serde_json::Value = serde_json::from_str(&text).unwrap();
+        index["tasks"][number as usize - 1]["outcome"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((outcome(1).as_str(), outcome(2).as_str()), ("failed", "succeeded"));
+}

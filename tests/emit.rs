@@ -418,3 +418,30 @@ fn records_are_the_same_when_rebuilt() {
     bench.ok(&["summarize", "r"]);
     assert_eq!(fs::read(bench.path("runs/r/logs/tools.jsonl")).unwrap(), before);
 }
+
+/// If this fails, a reader of the records finds calls that never end, or an error without its code.
+#[test]
+fn records_of_calls_with_prefixes_and_of_errors_in_outputs() {
+    let bench = Bench::with_run();
+    let result = |run: &str, output: serde_json::Value| {
+        serde_json::json!({"runId": run, "id": "c", "name": "h", "output": output}).to_string()
+    };
+    for run in ["R", "S"] {
+        let data = serde_json::json!({"runId": run, "id": format!("{run}/c"), "name": "h"});
+        bench.emit(&["tool_call", "--data", &data.to_string()]);
+    }
+    let error = serde_json::json!({"error": {"code": "EACCES", "message": "no", "retryable": true, "category": "sandbox"}});
+    bench.emit(&["tool_result", "--data", &result("S", error)]);
+    bench.emit(&["tool_result", "--data", &result("R", serde_json::json!({"result": "ok"}))]);
+    let records = json_lines(&bench.path("runs/r/logs/tools.jsonl"));
+    let ids: Vec<_> = records.iter().map(|record| record["call_id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["R/c", "S/c", "S/c", "R/c"]);
+    let errors = json_lines(&bench.path("runs/r/logs/errors.jsonl"));
+    let told = ["code", "category", "retryable"].map(|name| errors[0][name].clone());
+    assert_eq!(serde_json::json!(told), serde_json::json!(["EACCES", "sandbox", true]));
+    // What is denied is not told by its own JSON.
+    let denied = r#"{"id":"d","name":"rm","is_error":true,"output":{"status":"denied"}}"#;
+    let said =
+        bench.ok(&["emit", "tool_result", "--run", "r", "--print", "event", "--data", denied]);
+    assert!(said.contains("rm denied: not allowed"), "{said}");
+}

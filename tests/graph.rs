@@ -224,3 +224,13 @@ fn limits_of_drawings() {
     // JSON is never folded.
     assert_eq!(graph(&bench, &["--limit", "3"]), graph(&bench, &["--all"]));
 }
+
+/// If this fails, `validate` tells of a cycle that `graph` does not.
+#[test]
+fn an_event_that_is_its_own_parent() {
+    let bench = Bench::with_run();
+    bench.emit(&["note", "-f", "text=x", "--event-id", "self", "--parent", "self"]);
+    let text = bench.ok(&["graph", "r", "--events", "--format", "json"]);
+    let graph: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(graph["problems"][0]["kind"], "cycle", "{text}");
+}

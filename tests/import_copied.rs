@@ -130,7 +130,7 @@ fn the_copy_that_tells_most_counts() {
         let files = order.map(|name| format!("{name}.jsonl"));
         match together {
             true => {
-                drop(bench.ok(&[&["import"], &files.each_ref().map(String::as_str)[..]].concat()))
+                drop(bench.ok(&[&["import"], &files.each_ref().map(String::as_str)[..]].concat()));
             }
             false => files.iter().for_each(|file| drop(bench.ok(&["import", file]))),
         }

@@ -173,7 +173,12 @@ fn an_accepted_failure_is_told() {
         assert!(text.contains("failed"), "{format}: {text}");
     }
     let all = command.args(["validate", "--all"]).output().unwrap();
-    assert!(String::from_utf8(all.stdout).unwrap().contains("status failed"));
+    assert!(String::from_utf8(all.stdout).unwrap().contains("status failed, accepted"));
+    // Nobody accepts what is not checked.
+    fs::remove_file(bench.path("runlog.toml")).unwrap();
+    let unchecked = bench.command().args(["validate", "r", "--select", "chain"]).output().unwrap();
+    let said = String::from_utf8(unchecked.stdout).unwrap();
+    assert!(said.contains("status failed, not checked"), "{said}");
 }
 
 /// If this fails, a run that recorded nothing is not counted.

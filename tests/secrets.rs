@@ -67,6 +67,43 @@ fn every_rule_finds_its_kind() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// If this fails, a secret gets into the log because the text goes on right after it: with emphasis of
+/// Markdown, the rest of a longer name, or the same secret again.
+#[test]
+fn what_follows_hides_no_secret() {
+    // The first may have `_` in it; the second is hex, and only its surroundings tell it from others.
+    const OPEN: &[&str] = &["yandex-key", "mailgun-key"];
+    const OFTEN: &[&str] = &[
+        "aws-access-key-id",
+        "github-token",
+        "google-api-key",
+        "npm-token",
+        "slack-token",
+        "shopify-token",
+        "digitalocean-token",
+        "huggingface-token",
+    ];
+    let mut wrong = Vec::new();
+    for (name, pattern) in SAMPLES.iter().filter(|(name, _)| !OPEN.contains(name)) {
+        let (whole, secret) = sample(pattern);
+        // What has a name before it is told from the text by the name.
+        if whole != secret {
+            continue;
+        }
+        let mut texts = vec![format!("_{whole}_ x"), format!("{whole}_prod")];
+        if OFTEN.contains(name) {
+            texts.push(format!("{whole}{whole}"));
+        }
+        for text in texts {
+            let (value, _) = redacted(&json!({ "b": text }));
+            if value.to_string().contains(&secret) {
+                wrong.push(format!("{name}: {value}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// If this fails, a colour, an invisible character, an encoding or a word before it hides a secret.
 #[test]
 fn no_dress_hides_a_secret() {

@@ -249,6 +249,34 @@ fn the_settings_of_a_run_that_is_named_by_its_path() {
     assert_eq!(said.status, 0, "{}", said.err);
 }
 
+/// If this fails, the settings of one project judge the runs of another: a failed run passes, or a
+/// secret.
+#[test]
+fn runs_with_different_settings_are_not_judged_together() {
+    let bench = Bench::new();
+    for (project, expected) in [("one", "failed"), ("two", "completed")] {
+        let runs = format!("{project}/runs");
+        bench.ok(&["emit", "run.created", "--run", project, "--runs-dir", &runs]);
+        bench.ok(&["emit", "run.failed", "--run", project, "--runs-dir", &runs, "-f", "error=no"]);
+        let text = format!("expected_status = \"{expected}\"\n");
+        fs::write(bench.path(&format!("{project}/runlog.toml")), text).unwrap();
+    }
+    let status = |args: &[&str]| bench.command().args(args).output().unwrap().status.code();
+    assert_eq!(status(&["validate", "one/runs/one"]), Some(0));
+    assert_eq!(status(&["validate", "two/runs/two"]), Some(5));
+    for command in ["validate", "summarize"] {
+        let said = bench.fails(2, &[command, "one/runs/one", "two/runs/two"]);
+        assert!(said.contains("different settings"), "{said}");
+    }
+    // A name, and a path into another project.
+    let mut command = bench.command();
+    command.current_dir(bench.path("two")).args(["validate", "two", "../one/runs/one"]);
+    assert_eq!(command.output().unwrap().status.code(), Some(2));
+    // The same settings.
+    fs::copy(bench.path("one/runlog.toml"), bench.path("two/runlog.toml")).unwrap();
+    assert_eq!(status(&["validate", "one/runs/one", "two/runs/two"]), Some(0));
+}
+
 /// If this fails, a project's settings send what is recorded to one directory, and commands that read
 /// look in another: a failed run is not seen.
 #[test]

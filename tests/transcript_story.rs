@@ -428,3 +428,14 @@ fn a_task_without_an_answer_names_its_last_message() {
         assert!(told.contains("(this task ended without an answer)"), "{told}");
     }
 }
+
+/// If this fails, a message that says everything in its summary is an empty task in the transcript.
+#[test]
+fn a_message_that_has_only_a_summary() {
+    let bench = Bench::with_run();
+    bench.emit(&["message.assistant", "--summary", "The build is green."]);
+    for format in ["text", "markdown", "html"] {
+        let text = bench.ok(&["transcript", "r", "--format", format, "-o", "-"]);
+        assert!(text.contains("The build is green."), "{format}: {text}");
+    }
+}

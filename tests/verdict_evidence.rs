@@ -168,3 +168,20 @@ fn a_folder_that_cannot_be_read() {
     assert_eq!(said.status, i32::from(is_closed), "{}", said.out);
     assert_eq!(said.out.contains("RL802"), is_closed, "{}", said.out);
 }
+
+/// If this fails, a changed deliverable passes as soon as another program records a verdict of its own.
+#[test]
+fn a_verdict_without_files_forgets_no_file() {
+    for told in
+        [json!({"status": "passed"}), json!({"status": "passed", "files": [], "missing": []})]
+    {
+        let bench = completed();
+        fs::create_dir_all(bench.path("runs/r/deliverables")).unwrap();
+        fs::write(bench.path("runs/r/deliverables/a.md"), "good\n").unwrap();
+        bench.ok(&["validate", "r", "--record", "--require", "a.md"]);
+        fs::write(bench.path("runs/r/deliverables/a.md"), "changed\n").unwrap();
+        bench.emit(&["deliverable.check.completed", "--data", &told.to_string()]);
+        let said = bench.call(&["validate", "r"]);
+        assert!(said.status == 1 && said.out.contains("RL806"), "{told}: {}", said.out);
+    }
+}

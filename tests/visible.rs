@@ -221,7 +221,12 @@ fn everything_that_an_event_says_is_in_every_view() {
         let text = text.replace('\\', "");
         let (mut found, mut tried) = (0, 0);
         for (at, one) in all.iter().enumerate() {
-            let outside = is_bookkeeping(&one.role) || *view == "chapter cat" && at < first_task;
+            // How the run goes on is in an agent's context, although it belongs to no task.
+            let about_run = one.role.starts_with("run_") || one.role.starts_with("deliverable_");
+            let is_origin = ["run_created", "run_imported"].contains(&one.role.as_str());
+            let in_context = ["show --folded", "agent's prompt"].contains(view);
+            let outside = (is_bookkeeping(&one.role) && (is_origin || !about_run || !in_context))
+                || *view == "chapter cat" && at < first_task;
             // Counts of tokens are no conversation.
             let is_count = *view == "session prompt" && one.role == "usage";
             if (*only_tasks && outside) || is_count {

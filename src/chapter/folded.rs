@@ -2,6 +2,7 @@
 //! that they cover.
 
 use super::index::Index;
+use crate::event::content::pieces;
 use crate::event::fields::View;
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
@@ -35,12 +36,14 @@ impl<'i> Folded<'i> {
         Self { index, outer: index.chapters.children(None), shown: 0 }
     }
 
-    /// The part that the next event adds: nothing if it is bookkeeping or is in a chapter that was
-    /// already shown.
+    /// The part that the next event adds: nothing if it is bookkeeping that tells nothing of the run, or
+    /// is in a chapter that was already shown.
     pub(crate) fn take(&mut self, view: &View<'_, '_>) -> Shown<'i> {
         let sequence = view.event.sequence;
         if view.role.is_bookkeeping() {
-            return Shown::default();
+            let covered = || self.outer.iter().any(|chapter| chapter.covers(sequence));
+            let tells = view.role.is_about_run() && !pieces(view).is_empty();
+            return Shown { event: tells && !covered(), ..Shown::default() };
         }
         let task = self.index.tasks.owner(sequence);
         let begins = task.filter(|task| task.first_sequence == sequence);

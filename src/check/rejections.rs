@@ -54,7 +54,9 @@ impl Rejections {
         let place = place.filter(|_| rejected > 0)?;
         let level = if rejected > accepted { Level::Warning } else { Level::Info };
         let (lines, events) = (plural(rejected, "line"), plural(accepted, "event"));
-        let message = format!("{lines} rejected, {events} recorded");
+        let message = format!(
+            "{lines} rejected, {events} recorded, not counting the start and end of the run"
+        );
         let place = Place { file: LOG.into(), ..place };
         Some(Finding::new(Code::RL015, place, message).at_most(level))
     }

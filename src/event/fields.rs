@@ -97,7 +97,15 @@ fn first_text<'a>(data: &Members<'a>, names: &[&str]) -> Option<Cow<'a, str>> {
 fn error_value<'a>(data: &Members<'a>) -> Option<Json<'a>> {
     let named = ERROR_TEXT.iter().find_map(|path| data.path(path));
     let is_error = says_error(data);
-    named.or_else(|| first(data, RESULT).filter(|_| is_error))
+    // An output that only says that the call was denied is no error text.
+    let is_told = |result: &Json<'_>| is_error && !is_denial(*result);
+    named.or_else(|| first(data, RESULT).filter(is_told))
+}
+
+/// Whether an output says that the call was denied, and nothing else.
+fn is_denial(output: Json<'_>) -> bool {
+    output.is_object()
+        && output.members().all(|(name, value)| name == "status" && as_text(value) == "denied")
 }
 
 /// Whether `is_error` is true, or the word `true`, which shells write.

@@ -138,6 +138,17 @@ impl Role {
             )
     }
 
+    /// Whether the event tells how the run goes on or ends, or which deliverables are missing. It belongs
+    /// to no task, but an agent that continues the run must know of it.
+    #[must_use]
+    pub(crate) fn is_about_run(self) -> bool {
+        use Role::{DeliverableCheck, DeliverableMissing, DeliverableVerdict};
+        let is_of_deliverables =
+            matches!(self, DeliverableCheck | DeliverableMissing | DeliverableVerdict);
+        let is_origin = matches!(self, Self::RunCreated | Self::RunImported);
+        is_of_deliverables || (self.is_lifecycle() && !is_origin)
+    }
+
     /// Whether `logs/tools.jsonl` records the event as a state of a tool call.
     #[must_use]
     pub fn is_tool_state(self) -> bool {

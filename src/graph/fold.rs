@@ -110,7 +110,11 @@ impl GraphFold {
             self.by_event.insert(view.event.event_id.clone().into_owned(), at);
             // The event that ends a call does not say where the call came from.
             if let Some(parent) = view.event.parent_event_id.as_ref().filter(|_| begins) {
-                self.parents.push((at, parent.clone().into_owned()));
+                if *parent == view.event.event_id {
+                    self.problem("cycle", at, "it is its own parent".to_owned());
+                } else {
+                    self.parents.push((at, parent.clone().into_owned()));
+                }
             }
         }
     }

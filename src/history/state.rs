@@ -429,7 +429,12 @@ impl RunState {
                     }
                 }
                 self.deliverables.status = Some(status);
-                self.recorded_files = files().filter_map(recorded_file).collect();
+                // A verdict that tells of no file leaves what is known of the files.
+                let is_told = |file: &RecordedFile| self.deliverables.missing.contains(&file.path);
+                match files().next() {
+                    Some(_) => self.recorded_files = files().filter_map(recorded_file).collect(),
+                    None => self.recorded_files.retain(|file| !is_told(file)),
+                }
             }
             _ => {}
         }

@@ -204,7 +204,8 @@ impl Tasks {
     }
 
     /// Records how a task ended. It is the newest open task with the name in the event (steps may
-    /// run in parallel), else that of the same agent, else the newest task.
+    /// run in parallel), else that of the same agent, else the newest task in which chapters were not
+    /// only chosen.
     fn end(&mut self, view: &View<'_, '_>) {
         let ending = catalogue::row(&view.event.kind).and_then(|row| row.ending);
         let name = name_of(view);
@@ -217,7 +218,9 @@ impl Tasks {
             let agent = agent.as_deref()?;
             newest_open(&|task| task.agent.as_deref() == Some(agent))
         };
-        let newest = self.tasks.len().checked_sub(1);
+        // After the choice of chapters, the work goes on.
+        let is_over = |task: &Task| task.chooses_chapters() && task.terminated.is_some();
+        let newest = self.tasks.iter().rposition(|task| !is_over(task));
         let ended = named.or_else(of_agent).or(newest);
         if let Some(task) = ended.and_then(|at| self.tasks.get_mut(at)) {
             task.terminated = Some(TaskOutcome::of(ending));

@@ -122,10 +122,13 @@ pub(crate) fn tool_record(
         Role::ToolBlocked => CallStatus::Blocked,
         _ => CallStatus::Completed,
     };
-    let call_id = view.call_id().unwrap_or_else(|| match start {
-        Some(start) => Cow::Borrowed(&start.id),
-        None => event.event_id.clone(),
-    });
+    // An end may have the id without the prefix that its start has.
+    let of_start = start.map(|start| Cow::Borrowed(start.id.as_str()));
+    let call_id = match form {
+        RecordForm::Current => of_start.or_else(|| view.call_id()),
+        RecordForm::Older => view.call_id().or(of_start),
+    };
+    let call_id = call_id.unwrap_or_else(|| event.event_id.clone());
     let started = if ends { observed.start.map(|start| start.time) } else { Some(event.timestamp) };
     text(out, first!("call_id"), &call_id);
     text(out, next!("tool_name"), &view.tool());
@@ -151,8 +154,11 @@ pub(crate) fn tool_record(
 /// Appends the line of an error for `logs/errors.jsonl`, including its newline.
 pub(crate) fn error_record(view: &View<'_, '_>, out: &mut String) {
     let event = view.event;
-    let detail =
-        |name: &str| view.data.path(&format!("error.{name}")).or_else(|| view.data.path(name));
+    let detail = |name: &str| {
+        let of_error = || view.data.path(&format!("error.{name}"));
+        let of_output = || view.data.path(&format!("output.error.{name}"));
+        of_error().or_else(of_output).or_else(|| view.data.path(name))
+    };
     let category = detail("category").and_then(Json::as_str);
     let category = CATEGORIES
         .iter()

@@ -7,7 +7,7 @@ use super::base64::{self, EncodedPrefixes};
 use super::hidden::{Revealed, next_hidden};
 use super::mailgun;
 use super::prefix;
-use super::rule::{SecretRule, is_word};
+use super::rule::SecretRule;
 
 /// A secret in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +79,25 @@ impl SecretRules {
     /// The secrets in a text, in order, without overlaps.
     #[must_use]
     pub fn find<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
+        let mut all = self.find_separate(text);
+        // A secret may end where another one begins.
+        let mut rest = text.to_owned();
+        let mut newest = all.clone();
+        for _ in 0..LAYERS {
+            if newest.is_empty() {
+                break;
+            }
+            for secret in &newest {
+                rest.replace_range(secret.range.clone(), &" ".repeat(secret.range.len()));
+            }
+            newest = self.find_separate(&rest);
+            all = merged(all.into_iter().chain(newest.iter().cloned()).collect());
+        }
+        all
+    }
+
+    /// The same, without those that end where another one begins.
+    fn find_separate<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
         let mut all = Vec::new();
         let mut start = 0;
         loop {
@@ -196,9 +215,12 @@ fn secret_at(rule: &SecretRule, text: &str, hit: usize) -> Option<Range<usize>> 
         Some((start, rule.within(&text[start..end])?))
     })?;
     let range = start + within.start..start + within.end;
-    let joined = |at: Option<&u8>| at.is_some_and(|byte| is_word(*byte));
+    // `_` may be emphasis in Markdown, or part of a longer name.
+    let joined = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphanumeric);
     let last = range.end.checked_sub(1).filter(|last| *last >= range.start)?;
-    let whole = !joined(bytes.get(range.end)) || !joined(bytes.get(last));
+    let rest = &text[range.end..];
+    let repeats = || rule.prefixes.iter().any(|prefix| rest.starts_with(&**prefix));
+    let whole = !joined(bytes.get(range.end)) || !joined(bytes.get(last)) || repeats();
     let proved = rule.proof.is_none_or(|proof| proof(&text[range.clone()]));
     (whole && proved).then_some(range)
 }

@@ -122,7 +122,7 @@ impl SettingsFile {
 
 /// The text of a file, `None` if it does not exist. Anything but a regular file of at most 1 MiB is
 /// refused at once.
-fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+pub(super) fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
     let Some(bytes) = read_small(&PathAt::of(path), MAX_FILE)? else { return Ok(None) };
     let text = String::from_utf8(bytes);
     let text = text.map_err(|_| unreadable(path, &io::Error::from(ErrorKind::InvalidData)))?;

@@ -5,13 +5,14 @@
 mod beside;
 mod file;
 
-pub(super) use beside::runs_dir_of_path;
+pub(super) use beside::runs_dirs_of;
 pub(super) use file::{SettingsFile, read_text};
 
 use std::path::{Path, PathBuf};
 
 use file::{Author, bad, rules_in};
 
+use super::exit::{Exit, Failure};
 use super::ui::Ui;
 use crate::check::ending::ExpectedStatus;
 use crate::event::templates::Templates;
@@ -23,6 +24,16 @@ pub(super) const SETTINGS_FILE: &str = "runlog.toml";
 
 /// The runs directory if nothing else is set.
 pub(super) const RUNS_DIR: &str = "runs";
+
+/// The settings file beside a runs directory.
+fn file_beside(runs_dir: &Path) -> PathBuf {
+    // `.` and `..` have no file name, so their parent cannot be found by name.
+    let directory = match (runs_dir.file_name(), runs_dir.parent()) {
+        (Some(_), Some(parent)) => parent.to_owned(),
+        _ => runs_dir.join(".."),
+    };
+    directory.join(SETTINGS_FILE)
+}
 
 /// The settings of both files. The user's own file wins.
 #[derive(Debug, Default)]
@@ -39,13 +50,25 @@ impl Settings {
         let own = own.transpose()?.unwrap_or_default();
         let set = own.runs_dir.as_ref().map(|path| own.resolve(path));
         let runs_dir = runs_dir.or(set.as_deref()).unwrap_or(otherwise);
-        // `.` and `..` have no file name, so their parent cannot be found by name.
-        let directory = match (runs_dir.file_name(), runs_dir.parent()) {
-            (Some(_), Some(parent)) => parent.to_owned(),
-            _ => runs_dir.join(".."),
-        };
-        let beside = SettingsFile::read(directory.join(SETTINGS_FILE), Author::Anyone)?;
+        let beside = SettingsFile::read(file_beside(runs_dir), Author::Anyone)?;
         Ok(Self { own, beside })
+    }
+
+    /// Checks that the same settings are beside all these runs directories: one command has one set
+    /// of them.
+    pub(super) fn check_same(runs_dirs: &[PathBuf]) -> anyhow::Result<()> {
+        let Some((first, others)) = runs_dirs.split_first() else { return Ok(()) };
+        let text = |runs_dir: &Path| file::text_of(&file_beside(runs_dir));
+        let known = text(first)?;
+        for other in others {
+            if text(other)? != known {
+                let (one, other) = (first.display(), other.display());
+                let message = format!("the runs in {one} and in {other} have different settings");
+                let hint = "name the runs of one directory at a time: each has its own runlog.toml";
+                return Err(Failure::new(Exit::Usage, message).hint(hint).into());
+            }
+        }
+        Ok(())
     }
 
     /// Whether a settings file in that directory names a runs directory. A file with a mistake

@@ -556,14 +556,14 @@ fn started<'s>(kind: &str, item: Json<'s>) -> CallReport<'s> {
     more.text_if("namespace", item.text_at("namespace").as_deref());
     let id = item.text_at("call_id").or_else(|| item.text_at("id"));
     let tool = text("name").or_else(|| text("function.name")).or(own);
-    let tool = tool.map(|tool| with_server(tool, item.text_at("namespace").as_deref()));
+    let tool = tool.map(|tool| with_server(&tool, item.text_at("namespace").as_deref()));
     CallReport { id, tool, family: family(kind), args, more }
 }
 
 /// The name of a tool with that of its MCP server, as hooks and the reports of calls have it.
-fn with_server(tool: String, namespace: Option<&str>) -> String {
+fn with_server(tool: &str, namespace: Option<&str>) -> String {
     let server = namespace.filter(|name| name.starts_with(MCP) && !tool.starts_with(MCP));
-    server.map_or(tool.clone(), |server| format!("{}__{tool}", server.trim_end_matches('_')))
+    server.map_or(tool.to_owned(), |server| format!("{}__{tool}", server.trim_end_matches('_')))
 }
 
 fn aborted(reason: &str) -> Vec<Draft<'static>> {

@@ -212,6 +212,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
         name,
         path,
         status,
+        is_expected: criteria.expected_status.accepts(status),
         findings,
         events,
         deliverables,

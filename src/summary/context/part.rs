@@ -48,8 +48,17 @@ pub(crate) enum Part {
 }
 
 /// Actors that are no agents.
-const ENVIRONMENT: &[&str] =
-    &["user", "human", "tool", "runtime", "system", "runlog", "harness", "environment"];
+const ENVIRONMENT: &[&str] = &[
+    "user",
+    "human",
+    "tool",
+    "runtime",
+    "system",
+    "runlog",
+    "harness",
+    "environment",
+    "governance",
+];
 
 /// Members that name the tool of a call.
 const TOOL_NAMES: &[&str] = &["tool_name", "tool", "name"];
@@ -62,7 +71,8 @@ pub(crate) fn part(view: &View<'_, '_>, tool: Option<&str>) -> Option<Part> {
     if view.role.ends_run() {
         return ending(view);
     }
-    if view.role.is_bookkeeping() || view.is_opaque() || is_own_failure(view) {
+    let tells = || view.role.is_about_run() && !pieces(view).is_empty();
+    if (view.role.is_bookkeeping() && !tells()) || view.is_opaque() || is_own_failure(view) {
         return None;
     }
     match view.role {

@@ -29,13 +29,15 @@ impl TranscriptFold {
         }
     }
 
-    pub(super) fn say(&mut self, view: &View<'_, '_>) {
+    pub(super) fn say(&mut self, view: &View<'_, '_>, summary: Option<&str>) {
         let present = |text: &Cow<'_, str>| !text.trim().is_empty();
         let thought = view.thought().filter(present);
         if let Some(thought) = &thought {
             self.item(Item::Said(Said { thought: true, ..self.said(view, thought) }));
         }
-        let text = view.long_text().filter(present);
+        // A message may say everything in its summary.
+        let alone = || summary.filter(|_| thought.is_none()).map(Cow::Borrowed);
+        let text = view.long_text().filter(present).or_else(|| alone().filter(present));
         if let Some(text) = &text {
             self.item(Item::Said(self.said(view, text)));
         }

@@ -244,7 +244,7 @@ impl TranscriptFold {
         }
         match view.role {
             Role::Message if event.actor == "runtime" => self.remark(view, summary, true),
-            Role::Message => self.say(view),
+            Role::Message => self.say(view, summary),
             Role::Chunk => self.join(view),
             role if role.is_tool_state() => {
                 if let Some(text) =
