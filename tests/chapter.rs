@@ -442,6 +442,7 @@ fn a_task_ends_after_the_choice_of_chapters() {
     bench.emit(&["task.started", "-f", "message=build"]);
     bench.emit(&["task.started", "-f", "task_name=__chapter__"]);
     bench.emit(&["task.succeeded", "-f", "task_name=__chapter__"]);
+    bench.emit(&["task.succeeded", "-f", "task_name=__chapter__"]);
     bench.emit(&["task.failed", "-f", "message=no disk"]);
     let outcome = |number: u64| {
         let text = bench.ok(&["chapter", "index", "r", "--format", "json"]);

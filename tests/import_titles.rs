@@ -53,7 +53,8 @@ fn rollout() -> String {
 /// The index: names of this session, between those of another.
 fn index(names: &[&str]) -> String {
     let mut lines = vec![json!({"id": "another", "thread_name": "Another", "updated_at": "x"})];
-    lines.extend(names.iter().map(|name| json!({"id": SESSION, "thread_name": name})));
+    let named = |(at, name): (usize, &&str)| json!({"id": SESSION, "thread_name": name, "updated_at": format!("2026-02-04T10:00:0{at}Z")});
+    lines.extend(names.iter().enumerate().map(named));
     lines.push(json!({"id": "another", "thread_name": "Another again"}));
     format!("{}not JSON\n", jsonl(&lines))
 }
@@ -77,6 +78,7 @@ fn codex_keeps_the_names_of_all_sessions_in_an_index() {
         (&["Newer", ""][..], "Newer"),
         (&["Newer", "Fix the login"], "Fix the login"),
         (&["Newer", "Fix the login", "Newer"], "Newer"),
+        (&["Newer", "Fix the login", "Newer", "Fix the login"], "Fix the login"),
     ] {
         write(&bench, "codex/session_index.jsonl", index(names));
         bench.ok(&["import", "codex"]);

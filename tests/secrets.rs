@@ -101,6 +101,18 @@ fn what_follows_hides_no_secret() {
             }
         }
     }
+    // Secrets of different kinds.
+    let kinds = ["AKIA<U16>", "AKIA<U16>", "ghp_<A36>"];
+    let chain: Vec<String> = kinds.iter().map(|pattern| sample(pattern).0).collect();
+    let (value, _) = redacted(&json!({ "b": chain.concat() }));
+    wrong.extend(chain.iter().filter(|one| value.to_string().contains(*one)).cloned());
+    // What follows after a space is no secret.
+    let after = "9f8e7d6c5b4a39281706f5e4d3c2b1a0";
+    for lead in ["Authorization: Bearer ", "password: "] {
+        let text = format!("{lead}{} {after}", sample("<A24>").0);
+        let (value, _) = redacted(&json!({ "b": text }));
+        assert!(value.to_string().contains(after), "{value}");
+    }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

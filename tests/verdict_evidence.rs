@@ -173,7 +173,7 @@ fn a_folder_that_cannot_be_read() {
 #[test]
 fn a_verdict_without_files_forgets_no_file() {
     for told in
-        [json!({"status": "passed"}), json!({"status": "passed", "files": [], "missing": []})]
+        [json!({"status": "passed"}), json!({"status": "passed", "files": ["a.md"], "missing": []})]
     {
         let bench = completed();
         fs::create_dir_all(bench.path("runs/r/deliverables")).unwrap();

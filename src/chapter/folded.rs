@@ -36,7 +36,7 @@ impl<'i> Folded<'i> {
         Self { index, outer: index.chapters.children(None), shown: 0 }
     }
 
-    /// The part that the next event adds: nothing if it is bookkeeping that tells nothing of the run, or
+    /// The part that the next event adds: nothing if it is bookkeeping without content about the run, or
     /// is in a chapter that was already shown.
     pub(crate) fn take(&mut self, view: &View<'_, '_>) -> Shown<'i> {
         let sequence = view.event.sequence;

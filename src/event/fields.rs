@@ -98,14 +98,15 @@ fn error_value<'a>(data: &Members<'a>) -> Option<Json<'a>> {
     let named = ERROR_TEXT.iter().find_map(|path| data.path(path));
     let is_error = says_error(data);
     // An output that only says that the call was denied is no error text.
-    let is_told = |result: &Json<'_>| is_error && !is_denial(*result);
-    named.or_else(|| first(data, RESULT).filter(is_told))
+    let is_error_text = |result: &Json<'_>| is_error && !is_denial(*result);
+    named.or_else(|| first(data, RESULT).filter(is_error_text))
 }
 
 /// Whether an output says that the call was denied, and nothing else.
 fn is_denial(output: Json<'_>) -> bool {
-    output.is_object()
-        && output.members().all(|(name, value)| name == "status" && as_text(value) == "denied")
+    let mut members = output.members().peekable();
+    members.peek().is_some()
+        && members.all(|(name, value)| name == "status" && as_text(value) == "denied")
 }
 
 /// Whether `is_error` is true, or the word `true`, which shells write.

@@ -251,7 +251,8 @@ impl WorkItems {
     }
 
     /// What this run repeats of the runs in an index, without those that are not `wanted`, and of
-    /// others. All of them had it before. Of what they tell less, only that much is repeated.
+    /// others. All of them had it before. If they are less complete, only the part that they have is
+    /// repeated.
     pub(crate) fn copied_from<'o>(
         &self,
         index: &'o WorkIndex,
@@ -272,7 +273,9 @@ impl WorkItems {
                 let of_others = found.iter().map(|item| item.is_partial.then_some(item.counts));
                 let of_index = keys().flat_map(|key| index.copies(key));
                 let of_index = of_index.filter(|(run, _)| wanted(*run)).map(|(_, partial)| partial);
-                of_others.chain(of_index).reduce(|one, other| Some(one?.most(&other?)))?
+                let mut all = of_others.chain(of_index);
+                let first = all.next()??;
+                all.try_fold(first, |most, told| Some(most.most(&told?)))
             };
             let may_be_partial = found.iter().any(|item| item.is_partial)
                 || keys().any(|key| index.partial.contains_key(key));
@@ -318,7 +321,7 @@ impl WorkPlaces<'_> {
     }
 }
 
-/// How much a copy of a piece of work tells. The one that tells most counts, of several that the
+/// How complete a copy of a piece of work is. The most complete copy counts; among equal ones, the
 /// oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fullness {
@@ -333,7 +336,7 @@ pub(crate) enum Fullness {
 pub(crate) struct WorkIndex {
     sets: HashMap<WorkKey, RunSet>,
     /// The copies that may not tell all of a piece: the number of the run, and what it tells.
-    partial: HashMap<WorkKey, Vec<(usize, Counts)>>,
+    partial: HashMap<WorkKey, HashMap<usize, Counts>>,
     /// Every set: its newest run and the set of the others.
     members: Vec<(IndexedRun, Option<RunSet>)>,
 }
@@ -357,7 +360,7 @@ impl WorkIndex {
         for key in work.keys() {
             let before = self.sets.get(key).copied();
             if let Some(item) = work.find(key, Some(key)).filter(|item| item.is_partial) {
-                self.partial.entry(*key).or_default().push((number, item.counts));
+                self.partial.entry(*key).or_default().insert(number, item.counts);
             }
             let set = *grown.entry(before).or_insert_with(|| {
                 self.members.push((run.clone(), before));
@@ -369,10 +372,9 @@ impl WorkIndex {
 
     /// The copies of a piece of work: the number of each run, and what it tells if that may not be all.
     fn copies(&self, key: &WorkKey) -> impl Iterator<Item = (usize, Option<Counts>)> {
-        let partial = self.partial.get(key).map_or(&[][..], Vec::as_slice);
+        let partial = self.partial.get(key);
         self.runs(self.sets.get(key).copied()).map(move |run| {
-            let told = partial.iter().find(|(number, _)| *number == run.number);
-            (run.number, told.map(|(_, counts)| *counts))
+            (run.number, partial.and_then(|partial| partial.get(&run.number).copied()))
         })
     }
 

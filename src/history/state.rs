@@ -429,11 +429,16 @@ impl RunState {
                     }
                 }
                 self.deliverables.status = Some(status);
-                // A verdict that tells of no file leaves what is known of the files.
-                let is_told = |file: &RecordedFile| self.deliverables.missing.contains(&file.path);
-                match files().next() {
-                    Some(_) => self.recorded_files = files().filter_map(recorded_file).collect(),
-                    None => self.recorded_files.retain(|file| !is_told(file)),
+                // A verdict of another program may list no hashes. It keeps the recorded files, except
+                // those that did not pass now.
+                let recorded: Vec<RecordedFile> = files().filter_map(recorded_file).collect();
+                let has_failed = |file: &RecordedFile| {
+                    self.deliverables.missing.contains(&file.path)
+                        || files().filter_map(unmet_file).any(|path| path == file.path)
+                };
+                match recorded.is_empty() {
+                    true => self.recorded_files.retain(|file| !has_failed(file)),
+                    false => self.recorded_files = recorded,
                 }
             }
             _ => {}

@@ -204,8 +204,8 @@ impl Tasks {
     }
 
     /// Records how a task ended. It is the newest open task with the name in the event (steps may
-    /// run in parallel), else that of the same agent, else the newest task in which chapters were not
-    /// only chosen.
+    /// run in parallel), else that of the same agent, else the newest task, without finished tasks that
+    /// only chose chapters.
     fn end(&mut self, view: &View<'_, '_>) {
         let ending = catalogue::row(&view.event.kind).and_then(|row| row.ending);
         let name = name_of(view);
@@ -221,7 +221,12 @@ impl Tasks {
         // After the choice of chapters, the work goes on.
         let is_over = |task: &Task| task.chooses_chapters() && task.terminated.is_some();
         let newest = self.tasks.iter().rposition(|task| !is_over(task));
-        let ended = named.or_else(of_agent).or(newest);
+        let of_choice = || self.tasks.iter().rposition(Task::chooses_chapters);
+        let is_choice = view.field("task_name").is_some_and(|name| name == CHAPTER_TASK);
+        let ended = match is_choice {
+            true => named.or_else(of_choice),
+            false => named.or_else(of_agent).or(newest),
+        };
         if let Some(task) = ended.and_then(|at| self.tasks.get_mut(at)) {
             task.terminated = Some(TaskOutcome::of(ending));
             let said = view.result().map(as_text).or_else(|| view.text());

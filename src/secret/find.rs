@@ -79,25 +79,6 @@ impl SecretRules {
     /// The secrets in a text, in order, without overlaps.
     #[must_use]
     pub fn find<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
-        let mut all = self.find_separate(text);
-        // A secret may end where another one begins.
-        let mut rest = text.to_owned();
-        let mut newest = all.clone();
-        for _ in 0..LAYERS {
-            if newest.is_empty() {
-                break;
-            }
-            for secret in &newest {
-                rest.replace_range(secret.range.clone(), &" ".repeat(secret.range.len()));
-            }
-            newest = self.find_separate(&rest);
-            all = merged(all.into_iter().chain(newest.iter().cloned()).collect());
-        }
-        all
-    }
-
-    /// The same, without those that end where another one begins.
-    fn find_separate<'r>(&'r self, text: &str) -> Vec<FoundSecret<'r>> {
         let mut all = Vec::new();
         let mut start = 0;
         loop {
@@ -155,7 +136,7 @@ impl SecretRules {
     /// The rule for a text that has a known form as a whole.
     fn form_of(&self, text: &str) -> Option<&SecretRule> {
         let rules = self.beginning(text.as_bytes()).filter(|rule| rule.is_form());
-        rules.into_iter().find(|rule| secret_at(rule, text, 0) == Some(0..text.len()))
+        rules.into_iter().find(|rule| self.secret_at(rule, text, 0) == Some(0..text.len()))
     }
 
     /// The secrets of some rules in the text as it is.
@@ -170,10 +151,14 @@ impl SecretRules {
         while let Some(hit) = self.prefixes.next(bytes, at) {
             at = hit + 1;
             let free = found.last().map_or(0, |last| last.range.end);
+            // Directly after a secret, another one may begin.
+            let base = if hit == free { free } else { 0 };
             let beginning = self.beginning(&bytes[hit..]);
-            let beginning = beginning.filter(|rule| wanted(rule) && rule.may_begin(bytes, hit));
+            let may_begin = |rule: &&SecretRule| rule.may_begin(&bytes[base..], hit - base);
+            let beginning = beginning.filter(|rule| wanted(rule) && may_begin(rule));
             let secret = beginning.into_iter().find_map(|rule| {
-                let range = secret_at(rule, text, hit)?;
+                let range = self.secret_at(rule, &text[base..], hit - base)?;
+                let range = range.start + base..range.end + base;
                 let rule = if rule.is_form() { None } else { self.form_of(&text[range.clone()]) }
                     .unwrap_or(rule);
                 (range.start >= free).then(|| FoundSecret { range, rule: &rule.name })
@@ -184,6 +169,31 @@ impl SecretRules {
             }
         }
         found
+    }
+
+    /// The secret of that rule whose prefix is at `hit`.
+    fn secret_at(&self, rule: &SecretRule, text: &str, hit: usize) -> Option<Range<usize>> {
+        if let Some(extent) = rule.extent {
+            return extent(text, hit);
+        }
+        let bytes = text.as_bytes();
+        let before = &bytes[hit.saturating_sub(rule.reach)..hit];
+        let lead = before.iter().rev().take_while(|byte| rule.lead.takes(**byte)).count();
+        let end = text.floor_char_boundary(hit.saturating_add(rule.reach));
+        // The first bytes of the lead may belong to an escape or a colour, so try each start.
+        let (start, within) = (hit - lead..=hit).take(LEADS).find_map(|start| {
+            let start = text.is_char_boundary(start).then_some(start)?;
+            Some((start, rule.within(&text[start..end])?))
+        })?;
+        let range = start + within.start..start + within.end;
+        // `_` may be emphasis in Markdown, or part of a longer name.
+        let joined = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphanumeric);
+        let last = range.end.checked_sub(1).filter(|last| *last >= range.start)?;
+        let rest = &bytes[range.end..];
+        let follows = || self.beginning(rest).any(SecretRule::is_form);
+        let whole = !joined(bytes.get(range.end)) || !joined(bytes.get(last)) || follows();
+        let proved = rule.proof.is_none_or(|proof| proof(&text[range.clone()]));
+        (whole && proved).then_some(range)
     }
 }
 
@@ -198,29 +208,4 @@ fn merged(mut all: Vec<FoundSecret<'_>>) -> Vec<FoundSecret<'_>> {
         overlaps
     });
     all
-}
-
-/// The secret of that rule whose prefix is at `hit`.
-fn secret_at(rule: &SecretRule, text: &str, hit: usize) -> Option<Range<usize>> {
-    if let Some(extent) = rule.extent {
-        return extent(text, hit);
-    }
-    let bytes = text.as_bytes();
-    let before = &bytes[hit.saturating_sub(rule.reach)..hit];
-    let lead = before.iter().rev().take_while(|byte| rule.lead.takes(**byte)).count();
-    let end = text.floor_char_boundary(hit.saturating_add(rule.reach));
-    // The first bytes of the lead may belong to an escape or a colour, so try each start.
-    let (start, within) = (hit - lead..=hit).take(LEADS).find_map(|start| {
-        let start = text.is_char_boundary(start).then_some(start)?;
-        Some((start, rule.within(&text[start..end])?))
-    })?;
-    let range = start + within.start..start + within.end;
-    // `_` may be emphasis in Markdown, or part of a longer name.
-    let joined = |at: Option<&u8>| at.is_some_and(u8::is_ascii_alphanumeric);
-    let last = range.end.checked_sub(1).filter(|last| *last >= range.start)?;
-    let rest = &text[range.end..];
-    let repeats = || rule.prefixes.iter().any(|prefix| rest.starts_with(&**prefix));
-    let whole = !joined(bytes.get(range.end)) || !joined(bytes.get(last)) || repeats();
-    let proved = rule.proof.is_none_or(|proof| proof(&text[range.clone()]));
-    (whole && proved).then_some(range)
 }

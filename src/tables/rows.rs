@@ -195,7 +195,7 @@ table! {
         is_retry: bool,
         /// Whether the same agent made a call with the same arguments before.
         is_repeat: bool,
-        /// False in copies of a call that another run has too. The first copy counts that has an end.
+        /// False if another run's copy of this call counts instead. The first copy with an end counts.
         first_seen: bool,
         /// The file that the call is about.
         path: Option<String>,
@@ -237,7 +237,7 @@ table! {
         message_id: Option<String>,
         /// The id of the request.
         request_id: Option<String>,
-        /// False in copies of a model call that another run has too. The first one that has all of it counts.
+        /// False if another run's copy of this model call counts instead. The first complete copy counts.
         first_seen: bool,
         /// What identifies the model call in every run that repeats it.
         work_key: Option<String>,

@@ -50,7 +50,7 @@ use super::clock::now;
 use super::complete;
 use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
 use super::runs_dir::{RunsDirUse, is_directory, is_of_project, own, runs_dir};
-use super::settings::{Settings, runs_dirs_of};
+use super::settings::{Settings, runs_dir_of_path};
 use super::ui::{Color, Ui};
 use crate::event::id::RunId;
 use crate::event::templates::Templates;
@@ -214,15 +214,10 @@ impl Global {
         let set = self.settings.as_ref().ok().and_then(Settings::runs_dir);
         let set = set.filter(|_| self.given_runs_dir.is_none());
         self.runs_dir = set.unwrap_or(found);
-        let named = runs_dirs_of(&self.values, &self.runs_dir);
-        if let Some(first) = named.first().filter(|path| **path != self.runs_dir) {
-            let settings = Settings::read(Some(first), &self.runs_dir);
-            self.settings = settings.map_err(|error| explain(&error));
-        }
-        if purpose == RunsDirUse::Read
-            && let Err(error) = Settings::check_same(&named)
+        if let Some(of_path) = runs_dir_of_path(&self.values).filter(|path| *path != self.runs_dir)
         {
-            self.settings = Err(explain(&error));
+            let settings = Settings::read(Some(&of_path), &self.runs_dir);
+            self.settings = settings.map_err(|error| explain(&error));
         }
         self.is_own_runs_dir =
             self.given_runs_dir.is_none() && own().is_some_and(|own| own == self.runs_dir);

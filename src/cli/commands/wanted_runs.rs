@@ -1,9 +1,11 @@
 //! The runs of a command over several runs.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::Global;
 use crate::cli::exit::{Exit, Failure, NO_RUNS};
+use crate::cli::settings::Settings;
 use crate::run::dir::RunDir;
 use crate::run::missing::LATEST;
 use crate::run::runs::survey;
@@ -59,6 +61,18 @@ impl WantedRuns {
             return Err(Failure::new(Exit::NoInput, message).hint(NO_RUNS).into());
         }
         Ok(Self { runs, missing })
+    }
+
+    /// # Errors
+    /// When the runs are in directories with different settings. A command that judges or prices
+    /// runs must not use those of one for the others.
+    pub(super) fn check_settings(&self) -> anyhow::Result<()> {
+        let mut seen = HashSet::new();
+        let parents = self.runs.iter().filter_map(|run| run.path().parent());
+        let own = |parent: &&Path| {
+            seen.insert(parent.canonicalize().unwrap_or_else(|_| parent.to_path_buf()))
+        };
+        Settings::check_same(&parents.filter(own).map(Path::to_owned).collect::<Vec<_>>())
     }
 }
 

@@ -6,26 +6,13 @@ use std::path::{Path, PathBuf};
 /// The file that shows that a directory is a run.
 const LOG: &str = "events.jsonl";
 
-/// The runs directories of the runs that these values name: first of those that are named by their
-/// paths, then of those in the directory that is searched by name. The settings beside the first one
-/// apply, wherever the command is called.
-pub(in crate::cli) fn runs_dirs_of(values: &[OsString], searched: &Path) -> Vec<PathBuf> {
-    let (paths, names): (Vec<&str>, Vec<&str>) =
-        values.iter().filter_map(|value| value.to_str()).partition(|text| text.contains('/'));
-    let of_path = |text: &str| {
-        let run = Path::new(text);
-        // `.` and `..` have no name, so their parent cannot be found by name.
-        let parent = run.parent().filter(|_| run.file_name().is_some());
-        is_run(run).then(|| parent.map_or_else(|| run.join(".."), Path::to_owned))
-    };
-    let mut all: Vec<PathBuf> = paths.into_iter().filter_map(of_path).collect();
-    if names.iter().any(|name| !name.is_empty() && is_run(&searched.join(name))) {
-        all.push(searched.to_owned());
-    }
-    all.dedup();
-    all
-}
-
-fn is_run(path: &Path) -> bool {
-    path.join(LOG).is_file()
+/// The runs directory of the first run that one of these values names by its path: the settings
+/// beside it apply to the run, wherever the command is called.
+pub(in crate::cli) fn runs_dir_of_path(values: &[OsString]) -> Option<PathBuf> {
+    let texts = values.iter().filter_map(|value| value.to_str());
+    let mut paths = texts.filter(|text| text.contains('/')).map(Path::new);
+    let run = paths.find(|path| path.join(LOG).is_file())?;
+    // `.` and `..` have no name, so their parent cannot be found by name.
+    let parent = run.parent().filter(|_| run.file_name().is_some());
+    Some(parent.map_or_else(|| run.join(".."), Path::to_owned))
 }

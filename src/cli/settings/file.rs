@@ -88,6 +88,12 @@ impl SettingsFile {
         self.path.parent().map_or_else(|| path.to_owned(), |directory| directory.join(path))
     }
 
+    /// Whether it names other files.
+    pub(super) fn names_files(&self) -> bool {
+        let has_rules = matches!(self.secret_rules, Some(RuleFiles::File(_)));
+        has_rules || self.templates.is_some() || self.prices.is_some()
+    }
+
     /// The text of a file that this one names.
     pub(super) fn read_named(&self, path: &Path) -> anyhow::Result<String> {
         let path = self.resolve(path);

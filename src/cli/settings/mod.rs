@@ -5,7 +5,7 @@
 mod beside;
 mod file;
 
-pub(super) use beside::runs_dirs_of;
+pub(super) use beside::runs_dir_of_path;
 pub(super) use file::{SettingsFile, read_text};
 
 use std::path::{Path, PathBuf};
@@ -54,17 +54,35 @@ impl Settings {
         Ok(Self { own, beside })
     }
 
-    /// Checks that the same settings are beside all these runs directories: one command has one set
-    /// of them.
+    /// Checks that the files beside these runs directories set the same: a command uses one set of
+    /// settings.
     pub(super) fn check_same(runs_dirs: &[PathBuf]) -> anyhow::Result<()> {
-        let Some((first, others)) = runs_dirs.split_first() else { return Ok(()) };
-        let text = |runs_dir: &Path| file::text_of(&file_beside(runs_dir));
-        let known = text(first)?;
+        let Some((first, others)) =
+            runs_dirs.split_first().filter(|(_, others)| !others.is_empty())
+        else {
+            return Ok(());
+        };
+        let read = |runs_dir: &Path| -> anyhow::Result<(PathBuf, Option<String>, bool)> {
+            let path = file_beside(runs_dir);
+            let text = file::text_of(&path)?;
+            // The same path leads elsewhere from another file.
+            let names_files = SettingsFile::read(path.clone(), Author::Anyone)?.names_files();
+            Ok((path, text, names_files))
+        };
+        let (known_path, known, names_files) = read(first)?;
         for other in others {
-            if text(other)? != known {
-                let (one, other) = (first.display(), other.display());
-                let message = format!("the runs in {one} and in {other} have different settings");
-                let hint = "name the runs of one directory at a time: each has its own runlog.toml";
+            let (path, text, _) = read(other)?;
+            if text != known || names_files {
+                let there = |path: &Path, text: &Option<String>| match text {
+                    Some(_) => path.display().to_string(),
+                    None => format!("{} (which does not exist)", path.display()),
+                };
+                let message = format!(
+                    "the runs have different settings: {} and {}",
+                    there(&known_path, &known),
+                    there(&path, &text)
+                );
+                let hint = "run the command once for each runs directory";
                 return Err(Failure::new(Exit::Usage, message).hint(hint).into());
             }
         }

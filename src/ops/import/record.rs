@@ -6,6 +6,7 @@ use super::Session;
 use super::ahead::{ReadAhead, is_short, read_session};
 use super::copies::{Importing, known_facts, work_in};
 use super::run_of::run_of;
+use super::titles::Title;
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, SOURCE_END, View};
 use crate::event::id::check_id;
@@ -168,7 +169,7 @@ fn fill(
     let ended = stream.status().is_terminal();
     let told_ending = stream.take_ending();
     let mut receipt = stream.finish();
-    let renamed = rename(recorder, session, &receipt)?;
+    let renamed = rename(recorder, session, is_new, &receipt)?;
     let goes_on = receipt.events > receipt.repeated
         || before.as_ref().is_some_and(|before| !before.status.is_over());
     let work = match goes_on && !is_new {
@@ -198,7 +199,7 @@ fn fill(
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
     // A file may hold only a part of the output.
     let ending = told_ending.filter(|ending| !is_older && !ending.is_until_told);
-    let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new) + renamed;
+    let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let is_another = |facts: &&RunFacts| {
         facts.is_imported && facts.session_id != session.id && how.run.is_some()
     };
@@ -245,23 +246,33 @@ fn fill(
     }));
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
-    Ok(Filled { receipt, added, unfinished, warnings })
+    Ok(Filled { receipt, added: added + renamed, unfinished, warnings })
 }
 
 /// Records the title that the agent keeps outside the session's files, if the run does not have it.
 /// Returns how many events that took.
-fn rename(recorder: &mut Recorder, session: &Session, receipt: &Receipt) -> Result<u64, RunError> {
-    let Some(title) = &session.title else { return Ok(0) };
-    let known = current_facts(recorder.run()).metadata("title");
-    let is_known = known.as_ref().is_some_and(|known| !title.is_newest || *known == title.text);
-    if is_known {
+fn rename(
+    recorder: &mut Recorder,
+    session: &Session,
+    is_new: bool,
+    receipt: &Receipt,
+) -> Result<u64, RunError> {
+    // A new run already has this title, unless the session's file has a later one.
+    let may_lack = |title: &&Title| title.is_newest || !is_new;
+    let Some(title) = session.title.as_ref().filter(may_lack) else { return Ok(0) };
+    let redacted = recorder.secrets().and_then(|secrets| secrets.redact(&title.text));
+    let text = redacted.map_or_else(|| title.text.clone(), |redacted| redacted.text);
+    let facts = current_facts(recorder.run());
+    let known = facts.metadata("title");
+    let is_known = known.is_some_and(|known| !title.is_newest || known == text);
+    if is_known || facts.session_id != session.id {
         return Ok(0);
     }
     let mut data = ObjectText::new();
-    data.text("title", &title.text);
+    data.text("title", &text);
     let mut draft = Draft::new("config.loaded", data);
     draft.timestamp = time_of(receipt.last_time.as_deref());
-    let named = format!("{} {}", known.unwrap_or_default(), title.text);
+    let named = format!("{} {text}", title.given_at);
     draft.event_id = Some(format!("import-title:{}", hex(&sha256(named.as_bytes())[..8])).into());
     draft.settled_id = true;
     let outcomes = recorder.append(&[draft])?.outcomes;

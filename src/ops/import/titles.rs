@@ -26,12 +26,14 @@ pub(super) struct Title {
     pub(super) text: String,
     /// Whether it is at least as new as those in the session's own file.
     pub(super) is_newest: bool,
+    /// When it was given, as the agent writes it; empty if unknown.
+    pub(super) given_at: String,
 }
 
 /// The titles of many sessions.
 pub(super) struct Titles {
-    /// By the path of an index: the name of each session.
-    indexes: HashMap<PathBuf, HashMap<String, String>>,
+    /// By the path of an index: the title of each session.
+    indexes: HashMap<PathBuf, HashMap<String, Title>>,
 }
 
 impl Titles {
@@ -42,8 +44,8 @@ impl Titles {
             if let Some(index) = index_of(path, dialect)
                 && !indexes.contains_key(&index)
             {
-                let names = names_in(&index);
-                indexes.insert(index, names);
+                let titles = titles_in(&index);
+                indexes.insert(index, titles);
             }
         }
         Self { indexes }
@@ -51,12 +53,10 @@ impl Titles {
 
     /// The title of the session with that id, which is in that file.
     pub(super) fn title(&self, id: &str, path: &Path, dialect: &Dialect) -> Option<Title> {
-        let newest = |text: &String| Title { text: text.clone(), is_newest: true };
+        let beside = |text| Title { text, is_newest: false, given_at: String::new() };
         match index_of(path, dialect) {
-            Some(index) => self.indexes.get(&index)?.get(id).map(newest),
-            None if dialect.name == "copilot" => {
-                title_beside(path).map(|text| Title { text, is_newest: false })
-            }
+            Some(index) => self.indexes.get(&index)?.get(id).cloned(),
+            None if dialect.name == "copilot" => title_beside(path).map(beside),
             None => None,
         }
     }
@@ -64,20 +64,26 @@ impl Titles {
 
 /// Where the names of the sessions of Codex are, if the file is in a folder with sessions.
 fn index_of(path: &Path, dialect: &Dialect) -> Option<PathBuf> {
+    if dialect.name != "codex" {
+        return None;
+    }
     let is_sessions = |folder: &&Path| SESSIONS.iter().any(|name| folder.ends_with(name));
-    let sessions = path.ancestors().skip(1).find(is_sessions);
-    sessions.filter(|_| dialect.name == "codex").map(|folder| folder.with_file_name(INDEX))
+    let path = std::path::absolute(path).ok()?;
+    let sessions = path.ancestors().skip(1).find(is_sessions)?;
+    Some(sessions.with_file_name(INDEX))
 }
 
-/// The names in an index. Each line has the id of a session and its name; the last line of a session
+/// The titles in an index. Each line has the id of a session and its name; the last line of a session
 /// that has a name counts.
-fn names_in(index: &Path) -> HashMap<String, String> {
+fn titles_in(index: &Path) -> HashMap<String, Title> {
     let bytes = read_small(&PathAt::of(index.to_owned()), LONGEST_INDEX).ok().flatten();
     let bytes = bytes.unwrap_or_default();
     let named = |line: &[u8]| {
         let json = check(line, JsonRules::LENIENT).ok()?;
         let name = json.text_at("thread_name").filter(|name| !name.trim().is_empty())?;
-        Some((json.text_at("id")?.into_owned(), name.into_owned()))
+        let given_at = json.text_at("updated_at").unwrap_or_default().into_owned();
+        let title = Title { text: name.into_owned(), is_newest: true, given_at };
+        Some((json.text_at("id")?.into_owned(), title))
     };
     bytes.split(|byte| *byte == b'\n').filter_map(named).collect()
 }

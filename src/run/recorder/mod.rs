@@ -168,7 +168,7 @@ impl Recorder {
 
     /// The secrets that are replaced.
     #[must_use]
-    pub(in crate::run) fn secrets(&self) -> Option<&'static SecretRules> {
+    pub(crate) fn secrets(&self) -> Option<&'static SecretRules> {
         self.options.secrets
     }
 

@@ -137,7 +137,7 @@ COMMENT ON COLUMN calls."duration_ms" IS 'Duration in milliseconds.';
 COMMENT ON COLUMN calls."status" IS 'The status: started, completed, failed or blocked.';
 COMMENT ON COLUMN calls."is_retry" IS 'Whether the same agent''s latest call of the tool before it had failed.';
 COMMENT ON COLUMN calls."is_repeat" IS 'Whether the same agent made a call with the same arguments before.';
-COMMENT ON COLUMN calls."first_seen" IS 'False in copies of a call that another run has too. The first copy counts that has an end.';
+COMMENT ON COLUMN calls."first_seen" IS 'False if another run''s copy of this call counts instead. The first copy with an end counts.';
 COMMENT ON COLUMN calls."path" IS 'The file that the call is about.';
 COMMENT ON COLUMN calls."command" IS 'The command that the call ran.';
 COMMENT ON COLUMN calls."exit_code" IS 'The exit status of the command.';
@@ -181,7 +181,7 @@ COMMENT ON COLUMN usage."agent_id" IS 'The agent that asked, if the log names on
 COMMENT ON COLUMN usage."model" IS 'The model that answered.';
 COMMENT ON COLUMN usage."message_id" IS 'The id of the response.';
 COMMENT ON COLUMN usage."request_id" IS 'The id of the request.';
-COMMENT ON COLUMN usage."first_seen" IS 'False in copies of a model call that another run has too. The first one that has all of it counts.';
+COMMENT ON COLUMN usage."first_seen" IS 'False if another run''s copy of this model call counts instead. The first complete copy counts.';
 COMMENT ON COLUMN usage."work_key" IS 'What identifies the model call in every run that repeats it.';
 COMMENT ON COLUMN usage."input_tokens" IS 'Input tokens without cached ones.';
 COMMENT ON COLUMN usage."output_tokens" IS 'Output tokens.';

@@ -41,7 +41,9 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
     let tables = TableSet::of(&args.tables);
     let out = args.out.as_deref().filter(|out| out.as_os_str() != "-");
     check_out(args, &tables, out, global)?;
-    let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
+    let found = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
+    found.check_settings()?;
+    let WantedRuns { runs, missing } = found;
     let look = |run: &RunDir| Ok(ExportedRun::of(run)?);
     let (mut runs, failure) = each_run(&runs, "looking at runs", ui, look);
     runs.sort_by_cached_key(|run| {

@@ -183,7 +183,9 @@ pub(super) fn run(args: &SummarizeArgs, global: &Global, ui: &Ui) -> anyhow::Res
     let settings = global.settings()?;
     let templates = settings.templates(args.templates.as_deref())?;
     let options = RecordOptions { templates, ..args.appending.options(global, ui)? };
-    let WantedRuns { runs, mut missing } = WantedRuns::find(&args.runs, args.all, global)?;
+    let found = WantedRuns::find(&args.runs, args.all, global)?;
+    found.check_settings()?;
+    let WantedRuns { runs, mut missing } = found;
     let context = Context {
         args,
         templates,

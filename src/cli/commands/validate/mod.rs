@@ -284,6 +284,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     args.refuse_one_file()?;
     let wanted = args.refuse_others_run(global);
     let wanted = wanted.and_then(|()| WantedRuns::find(&args.runs, args.all, global));
+    let wanted = wanted.and_then(|found| found.check_settings().map(|()| found));
     // The reports say so, too: an older one would stay as it is.
     let WantedRuns { runs, missing } =
         wanted.unwrap_or_else(|error| WantedRuns { runs: Vec::new(), missing: vec![error] });
