@@ -2,7 +2,7 @@
 //! that they cover.
 
 use super::index::Index;
-use crate::event::content::pieces;
+use crate::event::content::says_of_run;
 use crate::event::fields::View;
 use crate::history::chapters::Chapter;
 use crate::history::tasks::Task;
@@ -40,16 +40,15 @@ impl<'i> Folded<'i> {
     /// is in a chapter that was already shown.
     pub(crate) fn take(&mut self, view: &View<'_, '_>) -> Shown<'i> {
         let sequence = view.event.sequence;
+        let begun = self.outer.partition_point(|chapter| chapter.first_sequence <= sequence);
+        let last = begun.checked_sub(1).and_then(|at| self.outer.get(at).copied());
+        let chapter = last.filter(|chapter| chapter.covers(sequence));
         if view.role.is_bookkeeping() {
-            let covered = || self.outer.iter().any(|chapter| chapter.covers(sequence));
-            let tells = view.role.is_about_run() && !pieces(view).is_empty();
-            return Shown { event: tells && !covered(), ..Shown::default() };
+            return Shown { event: chapter.is_none() && says_of_run(view), ..Shown::default() };
         }
         let task = self.index.tasks.owner(sequence);
         let begins = task.filter(|task| task.first_sequence == sequence);
-        let begun = self.outer.partition_point(|chapter| chapter.first_sequence <= sequence);
-        let last = begun.checked_sub(1).and_then(|at| self.outer.get(at).copied());
-        match last.filter(|chapter| chapter.covers(sequence)) {
+        match chapter {
             Some(chapter) => {
                 let first = begun > std::mem::replace(&mut self.shown, begun);
                 Shown {

@@ -104,6 +104,13 @@ pub(crate) fn pieces<'a>(view: &View<'_, 'a>) -> Vec<ContentPiece<'a>> {
     pieces
 }
 
+/// Whether the event says something of how the run goes on, or of its deliverables. It belongs to no
+/// task, but is in the context of an agent.
+#[must_use]
+pub(crate) fn says_of_run(view: &View<'_, '_>) -> bool {
+    view.role.is_about_run() && !pieces(view).is_empty()
+}
+
 /// The pieces that the event's one-line text does not contain.
 #[must_use]
 pub(crate) fn beyond<'a>(view: &View<'_, 'a>, line: &str) -> Vec<ContentPiece<'a>> {

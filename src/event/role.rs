@@ -138,8 +138,7 @@ impl Role {
             )
     }
 
-    /// Whether the event tells how the run goes on or ends, or which deliverables are missing. It belongs
-    /// to no task, but an agent that continues the run must know of it.
+    /// Whether the event is about how the run goes on or ends, or about its deliverables.
     #[must_use]
     pub(crate) fn is_about_run(self) -> bool {
         use Role::{DeliverableCheck, DeliverableMissing, DeliverableVerdict};

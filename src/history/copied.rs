@@ -150,13 +150,12 @@ impl WorkItems {
         self.items.get(key).or_else(of_other)
     }
 
-    /// How much a copy of a piece of the work tells.
+    /// How complete the piece of the work with that key is.
     #[must_use]
-    pub(crate) fn fullness(&self, key: &WorkKey) -> Fullness {
-        let item = self.items.get(key).or_else(|| self.items.get(self.history_keys.get(key)?));
-        item.map_or(Fullness::Whole, |item| match item.is_partial {
-            true => Fullness::Partial(item.counts.usage.output_tokens.unwrap_or(0)),
-            false => Fullness::Whole,
+    pub(crate) fn completeness(&self, key: &WorkKey) -> Completeness {
+        self.find(key, Some(key)).map_or(Completeness::Whole, |item| match item.is_partial {
+            true => Completeness::Partial(item.counts.usage.output_tokens.unwrap_or(0)),
+            false => Completeness::Whole,
         })
     }
 
@@ -324,7 +323,7 @@ impl WorkPlaces<'_> {
 /// How complete a copy of a piece of work is. The most complete copy counts; among equal ones, the
 /// oldest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Fullness {
+pub(crate) enum Completeness {
     /// The call has no end, or the output tokens are a lower bound. The number is these tokens.
     Partial(u64),
     /// All of it.

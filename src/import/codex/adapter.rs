@@ -17,6 +17,9 @@ use crate::import::{AdaptedLine, Adapter, SourceText};
 use crate::json::{Json, ObjectText};
 use crate::text::human::plural;
 
+/// The beginning of the names of tools of MCP servers.
+const MCP: &str = "mcp__";
+
 /// The types of the lines of a session file that have a payload.
 const LINES: &[&str] = &[
     "session_meta",
@@ -539,9 +542,6 @@ impl Codex {
         drafts
     }
 }
-
-/// The beginning of the names of tools of MCP servers.
-const MCP: &str = "mcp__";
 
 /// A call that the model asked for.
 fn started<'s>(kind: &str, item: Json<'s>) -> CallReport<'s> {

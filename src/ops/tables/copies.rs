@@ -1,18 +1,19 @@
-//! Which run had a piece of work first, if several runs have it.
+//! Which copy of a piece of work counts, if several runs have it.
 
 use foldhash::{HashMap, HashSet};
 
-use crate::history::copied::{Fullness, WorkItems, WorkKey};
+use crate::history::copied::{Completeness, WorkItems, WorkKey};
 use crate::history::facts::RunFacts;
 use crate::ops::read::each_event;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 
-/// The pieces of work that more than one run may have, and the run that had each first. The
-/// newest import of a run recorded which runs it repeats, so only these are read.
+/// The pieces of work that more than one run may have, and the run whose copy of each counts: the
+/// most complete one, or else the first. The newest import of a run recorded which runs it repeats, so
+/// only these are read.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
-    first: HashMap<WorkKey, (usize, Fullness)>,
+    first: HashMap<WorkKey, (usize, Completeness)>,
     numbers: HashMap<String, usize>,
     /// The names of directories whose run another directory has too, with at least as many events,
     /// or whose work another run tells in another form.
@@ -73,10 +74,10 @@ impl Copies {
                 }
             })?;
             for key in work.keys() {
-                let fullness = work.fullness(key);
-                let first = copies.first.entry(*key).or_insert((at, fullness));
-                if fullness > first.1 {
-                    *first = (at, fullness);
+                let completeness = work.completeness(key);
+                let first = copies.first.entry(*key).or_insert((at, completeness));
+                if completeness > first.1 {
+                    *first = (at, completeness);
                 }
             }
         }
@@ -89,7 +90,7 @@ impl Copies {
         self.again.contains(name)
     }
 
-    /// Whether no earlier run has this piece of work too. Work without a key is in one run only.
+    /// Whether this run's copy of a piece of work counts. Work without a key is in one run only.
     #[must_use]
     pub(crate) fn is_first(&self, run_id: &str, work: Option<&WorkKey>) -> bool {
         let Some(work) = work else { return true };

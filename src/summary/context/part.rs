@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::event::content::{Kinship, pieces};
+use crate::event::content::{Kinship, pieces, says_of_run};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
 use crate::json::Kind;
@@ -71,8 +71,8 @@ pub(crate) fn part(view: &View<'_, '_>, tool: Option<&str>) -> Option<Part> {
     if view.role.ends_run() {
         return ending(view);
     }
-    let tells = || view.role.is_about_run() && !pieces(view).is_empty();
-    if (view.role.is_bookkeeping() && !tells()) || view.is_opaque() || is_own_failure(view) {
+    let adds_nothing = view.role.is_bookkeeping() && !says_of_run(view);
+    if adds_nothing || view.is_opaque() || is_own_failure(view) {
         return None;
     }
     match view.role {
