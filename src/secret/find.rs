@@ -24,6 +24,8 @@ const LAYERS: usize = 4;
 /// length. The pieces overlap by more than the longest secret.
 const PIECE: usize = 1 << 20;
 const OVERLAP: usize = 128 << 10;
+/// The number of bytes at the end of a secret that may be the beginning of the next one's prefix.
+const SHARED: usize = 12;
 /// The number of possible starts that are tried if bytes before a prefix may belong to the secret.
 const LEADS: usize = 24;
 
@@ -163,12 +165,31 @@ impl SecretRules {
                     .unwrap_or(rule);
                 (range.start >= free).then(|| FoundSecret { range, rule: &rule.name })
             });
-            if let Some(secret) = secret {
+            if let Some(mut secret) = secret {
+                secret.range.end = self.end_with_next(text, secret.range.end);
                 at = at.max(secret.range.end);
                 found.push(secret);
             }
         }
         found
+    }
+
+    /// The end of a secret, and of those that directly follow it if its last letters are the first of
+    /// theirs: the pattern for `ghp_…` also takes the `npm` of `npm_…`.
+    fn end_with_next(&self, text: &str, mut end: usize) -> usize {
+        let next = |end: usize, hit: usize| {
+            let rest = text.get(hit..)?;
+            let goes_on = |rule: &&SecretRule| {
+                rule.is_form() && rule.prefixes.iter().any(|prefix| prefix.len() > end - hit)
+            };
+            let mut rules = self.beginning(rest.as_bytes()).filter(goes_on);
+            let range = rules.find_map(|rule| self.secret_at(rule, rest, 0))?;
+            Some(hit + range.end).filter(|longer| *longer > end)
+        };
+        while let Some(longer) = (end.saturating_sub(SHARED)..end).find_map(|hit| next(end, hit)) {
+            end = longer;
+        }
+        end
     }
 
     /// The secret of that rule whose prefix is at `hit`.
