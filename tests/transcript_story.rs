@@ -439,3 +439,31 @@ fn a_message_that_has_only_a_summary() {
         assert!(text.contains("The build is green."), "{format}: {text}");
     }
 }
+
+/// If this fails, what a script says about a call or an error with `--summary` is nowhere in the
+/// transcript.
+#[test]
+fn the_summaries_that_calls_and_errors_are_given() {
+    let bench = Bench::with_run();
+    let given = |kind: &str, summary: &str, data: &str| {
+        bench.emit(&[kind, "--summary", summary, "--data", data]);
+    };
+    bench.emit(&["tool.started", "--data", r#"{"tool_name":"make","tool_call_id":"c1"}"#]);
+    let end = r#"{"tool_name":"make","tool_call_id":"c1","output":{"text":"ok 17 files"}}"#;
+    given("tool.completed", "Built three crates.", end);
+    let failed = r#"{"tool_name":"test","tool_call_id":"c2","error":"exit status 2"}"#;
+    given("tool.failed", "Two of forty tests fail.", failed);
+    given("error", "The disk is nearly full.", r#"{"code":"E1"}"#);
+    for format in ["text", "markdown", "html", "json"] {
+        let text = bench.ok(&["transcript", "r", "--format", format, "-o", "-"]);
+        let told = ["Built three crates.", "Two of forty tests fail.", "The disk is nearly full."];
+        for told in told.into_iter().chain(["ok 17 files", "exit status 2"]) {
+            let is_told = text.contains(told) || format == "markdown" && told == "ok 17 files";
+            assert!(is_told, "{format}: {told} in {text}");
+        }
+    }
+    // Those of templates say nothing new.
+    bench.emit(&["tool.completed", "--data", r#"{"tool_name":"ls","tool_call_id":"c3"}"#]);
+    let text = bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]);
+    assert!(!text.contains("ls completed"), "{text}");
+}

@@ -318,6 +318,7 @@ fn call_entry(fold: &mut TranscriptFold, aside: &mut Aside, line: CallLine) -> C
         exit_code: fold.exit_codes.remove(&line.call),
         reason: fold.failures.remove(&line.call),
         returned: fold.returned.remove(&line.call),
+        summary: fold.summaries.remove(&line.call),
         telling: line.telling,
         agents,
     }

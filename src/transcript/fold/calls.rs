@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::given_summary::given_summary;
 use super::items::ItemList;
 use super::kept::KeptCalls;
 use super::{CallLine, Item, MAX_RESULT, Note, Said, TranscriptFold, shown};
@@ -94,6 +95,7 @@ impl TranscriptFold {
         view: &View<'_, '_>,
         observed: Observed,
         given: Option<&CallArguments<'_>>,
+        summary: Option<&str>,
     ) -> Option<String> {
         let call = self.state.calls.get(observed.call);
         if view.role.is_tool_end() {
@@ -114,6 +116,11 @@ impl TranscriptFold {
             let code = view.exit_code().filter(|code| *code != 0);
             if let Some(code) = code.filter(|_| view.role == Role::ToolFail) {
                 self.exit_codes.insert(observed.call, code);
+            }
+            if view.role.is_tool_end()
+                && let Some(summary) = given_summary(view, summary)
+            {
+                self.summaries.insert(observed.call, preview(&shown(summary, view), RETURNED));
             }
         }
         if view.role == Role::ToolEnd
@@ -313,6 +320,7 @@ impl TranscriptFold {
             self.failures.remove(&index);
             self.exit_codes.remove(&index);
             self.returned.remove(&index);
+            self.summaries.remove(&index);
             let call = self.state.calls.get(index);
             let ended = (call.ends > 0).then_some(call.duration_ms);
             self.aside.take(list, line, ended, self.spawned.contains_key(&index));

@@ -5,6 +5,7 @@ mod aside;
 mod call_texts;
 mod calls;
 mod circumstances;
+mod given_summary;
 mod idle;
 mod images;
 mod items;
@@ -35,6 +36,7 @@ use agent_facts::ObservedAgents;
 use aside::AsideCalls;
 pub(super) use calls::REJECTED;
 use circumstances::Circumstances;
+use given_summary::with_summary;
 use idle::IdleTimes;
 use images::KeptImages;
 pub(crate) use items::{CallLine, Item, ItemList, TaskTurn};
@@ -108,6 +110,8 @@ pub(crate) struct TranscriptFold {
     pub exit_codes: HashMap<usize, i64>,
     /// The most informative line of results, by the index of the call.
     pub returned: HashMap<usize, String>,
+    /// The summaries that the ends of listed calls were given, by number.
+    pub summaries: HashMap<usize, String>,
     /// The full arguments of calls, by index; only kept by [`TranscriptFold::with_results`].
     pub inputs: HashMap<usize, String>,
     /// The results of calls, by index; only kept by [`TranscriptFold::with_results`].
@@ -248,7 +252,7 @@ impl TranscriptFold {
             Role::Chunk => self.join(view),
             role if role.is_tool_state() => {
                 if let Some(text) =
-                    effect.call.and_then(|observed| self.tool(view, observed, given))
+                    effect.call.and_then(|observed| self.tool(view, observed, given, summary))
                 {
                     let again = Note { text, ..self.remark_of(view, summary) };
                     self.item(Item::Note(again));
@@ -268,7 +272,7 @@ impl TranscriptFold {
             }
             Role::Error => {
                 let text = view.error_text().map_or_else(String::new, Cow::into_owned);
-                let remark = self.remark_of(view, Some(&text));
+                let remark = self.remark_of(view, Some(&with_summary(view, summary, text)));
                 self.item(Item::Note(remark));
             }
             Role::Config => self.settings.push(self.remark_of(view, summary)),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::TranscriptFold;
 use super::calls::{REJECTED, is_rejection};
+use super::given_summary::with_summary;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
@@ -53,6 +54,7 @@ impl TranscriptFold {
                     None => text,
                 }
             }
+            (Role::Error, Some(text)) => with_summary(view, summary, text),
             (_, text) => text.or(summary.map(str::to_owned)).unwrap_or_default(),
         };
         let text = preview(&text, MAX_TEXT);

@@ -91,6 +91,7 @@ fn head(call: &CallEntry, page: &PageCall) -> Markup {
             CallStatus::Open => { " " b.(status) { "no end" } }
             _ => { " " b.(status) { (status) } }
         }
+        @if let Some(summary) = &call.summary { " → " (summary) }
         span.meta {
             @if let Some(took) = call.duration_ms { (duration(took)) " " }
             time { (call.time.map(Timestamp::clock).unwrap_or_default()) } " "

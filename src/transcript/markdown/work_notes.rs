@@ -212,7 +212,7 @@ fn one_call(call: &CallEntry, out: &mut String) {
     let name = unlinked(&preview(&call.tool, 60));
     let took = call.duration_ms.filter(|took| *took >= LONG);
     let took = took.map(|took| format!(", {}", duration(took))).unwrap_or_default();
-    let returned = call.returned.as_deref().unwrap_or_default();
+    let returned = call.summary.as_deref().or(call.returned.as_deref()).unwrap_or_default();
     let shown = match returned {
         "" => String::new(),
         text => format!(" → {}", unlinked(text)),

@@ -262,15 +262,18 @@ impl<'t> Story<'t> {
         let look = self.look;
         let result = call.result.as_deref().unwrap_or_default();
         let indent = INDENT + 2 * depth + 2;
+        let summary = call.summary.as_deref().unwrap_or_default();
+        let summary = wrapped(summary, indent, 2, look);
         if look.detail == Detail::Full {
             let result = wrapped(result, indent, look.most(RETURNED), look);
-            return result.lines().map(|line| look.paint("2", line) + "\n").collect();
+            let result = result.lines().map(|line| look.paint("2", line) + "\n");
+            return summary + &result.collect::<String>();
         }
         if let Some(reason) = call.reason.as_deref().filter(|reason| *reason == REJECTED) {
-            return wrapped(reason, indent, 1, look);
+            return summary + &wrapped(reason, indent, 1, look);
         }
         let (part, most) = match (call.status, call.telling) {
-            (CallStatus::Completed | CallStatus::Open, Telling::Nothing) => return String::new(),
+            (CallStatus::Completed | CallStatus::Open, Telling::Nothing) => return summary,
             (CallStatus::Completed | CallStatus::Open, Telling::Beginning) => {
                 (OutputPart::First, RETURNED)
             }
@@ -292,11 +295,10 @@ impl<'t> Story<'t> {
             OutputPart::First | OutputPart::Last => &lines,
         };
         let lines = lines.iter().map(|line| wrapped(line, indent, 2, look));
-        lines
-            .flat_map(|line| {
-                line.lines().map(|line| look.paint("2", line) + "\n").collect::<Vec<_>>()
-            })
-            .collect()
+        let lines = lines.flat_map(|line| {
+            line.lines().map(|line| look.paint("2", line) + "\n").collect::<Vec<_>>()
+        });
+        summary + &lines.collect::<String>()
     }
 }
 

@@ -46,6 +46,9 @@ pub(crate) struct CallEntry {
     /// The most informative line of the result.
     #[serde(skip)]
     pub returned: Option<String>,
+    /// The summary that its end was given in place of the template's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// The part of the result worth showing next to the call.
     #[serde(skip)]
     pub telling: Telling,
