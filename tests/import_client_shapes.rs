@@ -317,7 +317,9 @@ fn texts_of_codex() {
     let part = |text: &str| json!({"type": "input_text", "text": text});
     let mut lines = vec![
         ("session_meta", json!({"id": THREAD, "cwd": "/p"})),
-        message(json!([part("Warning: apply_patch was requested via exec_command.")])),
+        message(json!([part(
+            "Warning: apply_patch was requested via exec_command. Use the apply_patch tool instead of exec_command."
+        )])),
         message(json!([part("Fix "), part("@cart.rs"), part(" please")])),
         ("event_msg", json!({"type": "user_message", "message": "Fix @cart.rs please"})),
     ];

@@ -136,6 +136,67 @@ fn import_copilot_adds_totals_that_began_again() {
     }
 }
 
+/// If this fails, what a process used before the session was resumed is lost: the messages show that
+/// higher totals began at zero.
+#[test]
+fn import_copilot_adds_totals_that_lack_what_messages_tell() {
+    let said = |id: &str, output: u32| {
+        ("assistant.message", json!({"messageId": id, "content": id, "outputTokens": output}))
+    };
+    let end = |input: u32, output: u32| {
+        let usage = json!({"inputTokens": input, "outputTokens": output, "cacheReadTokens": 0});
+        ("session.shutdown", json!({"modelMetrics": {"m": {"usage": usage}}}))
+    };
+    let resume = || ("session.resume", json!({}));
+    // The second message stands twice, as some versions write it.
+    for (last, sum) in [(end(90, 50), [140, 60]), (end(90, 60), [90, 60])] {
+        let bench = Bench::with_run();
+        let lines =
+            [start(), said("a", 10), end(50, 10), resume(), said("b", 50), said("b", 50), last];
+        let receipt = bench.import_from("copilot", &session(&lines));
+        let counted = ["input_tokens", "output_tokens"].map(|name| receipt["usage"][name].clone());
+        assert_eq!(counted, sum, "{receipt}");
+    }
+}
+
+/// If this fails, a session that was not closed has no cost.
+#[test]
+fn import_copilot_knows_the_cost_of_a_session_that_was_not_closed() {
+    let bench = Bench::with_run();
+    let credits = |billionths: u64| {
+        ("session.usage_checkpoint", json!({"totalNanoAiu": billionths, "modelCacheState": []}))
+    };
+    let lines = [start(), credits(1_000_000_000), credits(2_500_000_000)];
+    bench.import_from("copilot", &session(&lines));
+    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(listed["total"]["cost_usd"], 0.025);
+}
+
+/// If this fails, a command that failed is told as one that succeeded.
+#[test]
+fn import_copilot_reads_the_exit_code_beside_the_result() {
+    let bench = Bench::with_run();
+    let call = json!({"toolCallId": "c1", "toolName": "bash", "arguments": {"command": "make"}});
+    let end = json!({"toolCallId": "c1", "success": true, "shellExecution": {"exitCode": 2},
+        "result": {"content": "two tests fail"}});
+    let input =
+        session(&[start(), ("tool.execution_start", call), ("tool.execution_complete", end)]);
+    assert_eq!(bench.import_from("copilot", &input)["failures"], 1);
+}
+
+/// If this fails, a new file is not among the changed files.
+#[test]
+fn import_copilot_lists_the_files_that_it_creates() {
+    let bench = Bench::with_run();
+    let given = json!({"path": "/p/new.rs", "file_text": "fn main() {}\n"});
+    let call = json!({"toolCallId": "c1", "toolName": "create", "arguments": given});
+    let end = json!({"toolCallId": "c1", "success": true, "result": {"content": "done"}});
+    let lines = [start(), ("tool.execution_start", call), ("tool.execution_complete", end)];
+    bench.import_from("copilot", &session(&lines));
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(text.contains("/p/new.rs: created"), "{text}");
+}
+
 /// If this fails, a file that is viewed fails because of its last line.
 #[test]
 fn import_copilot_reads_exit_codes_of_commands_alone() {

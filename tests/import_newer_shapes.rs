@@ -9,7 +9,7 @@ use crate::support::imports::jsonl;
 
 /// The events of a source, a line of text each: type, call, what it says, `@agent`, `>agent` that it
 /// spawned, `!` for a warning. Lines that are kept opaque are left out.
-fn told(dialect: &str, lines: &[Value]) -> Vec<String> {
+pub(crate) fn told(dialect: &str, lines: &[Value]) -> Vec<String> {
     let bench = Bench::with_run();
     bench.import_from(dialect, &jsonl(lines));
     let opaque = format!("{dialect}.");
@@ -32,7 +32,7 @@ fn told(dialect: &str, lines: &[Value]) -> Vec<String> {
     all
 }
 
-fn rollout(payloads: &[(&str, Value)]) -> Vec<Value> {
+pub(crate) fn rollout(payloads: &[(&str, Value)]) -> Vec<Value> {
     let line = |(index, (kind, payload)): (usize, &(&str, Value))| json!({"timestamp": format!("2026-02-03T10:00:{index:02}.000Z"), "type": kind, "payload": payload});
     payloads.iter().enumerate().map(line).collect()
 }
@@ -41,7 +41,7 @@ fn item(item: Value) -> (&'static str, Value) {
     ("event_msg", json!({"type": "item_completed", "item": item}))
 }
 
-fn asked(content: Value) -> (&'static str, Value) {
+pub(crate) fn asked(content: Value) -> (&'static str, Value) {
     ("response_item", json!({"type": "message", "role": "user", "content": content}))
 }
 

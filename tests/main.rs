@@ -66,6 +66,7 @@ mod import_opencode;
 mod import_opencode_2;
 mod import_openhands;
 mod import_pi;
+mod import_rare_shapes;
 mod import_titles;
 mod init;
 mod integrations;

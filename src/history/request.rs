@@ -51,6 +51,13 @@ pub(crate) fn command(text: &str) -> Option<String> {
     Some(format!("{name} {given}").trim().to_owned())
 }
 
+/// The command in a text that the agent got as a request, as it was typed. The commands that the client
+/// carries out itself begin with their name.
+#[must_use]
+pub(crate) fn sent_command(text: &str) -> Option<String> {
+    command(text).filter(|_| text.trim_start().starts_with("<command-message>"))
+}
+
 /// A text without the reminders of the client in it. One that was cut has no end.
 fn without_reminders(text: &str) -> Cow<'_, str> {
     let (start, end) = REMINDER;

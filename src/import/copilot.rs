@@ -14,6 +14,7 @@ use super::source::{StartedCall, event, of_agent, prompt, text_event};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, attachment_label, exact_text, is_placeholder};
+use crate::event::severity::Severity;
 use crate::fs::hash::sha256;
 use crate::json::Json;
 use crate::text::human::{duration, plural};
@@ -102,13 +103,15 @@ impl Adapter for Copilot {
             "session.context_changed" => facts(data),
             "session.title_changed" => title(data),
             "session.model_change" => self.model_change(data).into_iter().collect(),
-            "session.info" | "session.warning" => system(data, "message"),
+            "session.info" => system(data, "message"),
+            "session.warning" => warning(data).into_iter().collect(),
             "system.message" | "system.notification" => system(data, "content"),
             "session.error" => vec![error(data, "errorType")],
             "session.truncation" => vec![truncation(data)],
             "session.compaction_complete" => compaction(data, source.json),
             "session.handoff" => system(data, "summary"),
             "session.shutdown" => self.shutdown(data),
+            "session.usage_checkpoint" => self.totals.checkpoint(data).into_iter().collect(),
             "skill.invoked" => skill(data),
             "hook.end" => hook(data),
             "user.message" => user(&line),
@@ -237,7 +240,9 @@ impl Copilot {
             let tool = request.text_at("name").unwrap_or(Cow::Borrowed("tool"));
             drafts.extend(self.begin(line, request, &tool, index));
         }
-        drafts.extend(usage(data, text(data, "apiCallId").or(id).as_deref()));
+        let call = text(data, "apiCallId").or(id);
+        drafts.extend(usage(data, call.as_deref()));
+        self.totals.take_message(data, call.as_deref());
         drafts
     }
 
@@ -278,7 +283,9 @@ impl Copilot {
         let named = tool.as_deref().or_else(|| self.calls.tool(id.as_deref()?));
         // A file that is viewed may have such a line too.
         let written = || exit_code(&content).filter(|_| named.is_none_or(runs_commands));
-        let exit_code = result.and_then(told_exit_code).or_else(written);
+        let of_shell =
+            data.path("shellExecution.exitCode").and_then(Json::as_f64).map(|code| code as i64);
+        let exit_code = of_shell.or_else(|| result.and_then(told_exit_code)).or_else(written);
         let succeeded = data.get("success").and_then(Json::as_bool) != Some(false)
             && data.path("error").is_none()
             && exit_code.is_none_or(|code| code == 0);
@@ -369,6 +376,11 @@ fn user(line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
 fn system(data: Json<'_>, field: &str) -> Vec<Draft<'static>> {
     let said = data.text_at(field).filter(|said| !said.is_empty());
     said.map(|said| text_event("message.system", &said)).into_iter().collect()
+}
+
+fn warning(data: Json<'_>) -> Option<Draft<'static>> {
+    let message = data.text_at("message").filter(|message| !message.is_empty())?;
+    Some(Draft { severity: Some(Severity::Warning), ..text_event("note", &message) })
 }
 
 fn facts(data: Json<'_>) -> Vec<Draft<'static>> {

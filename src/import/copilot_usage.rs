@@ -1,6 +1,6 @@
 //! The token counts of Copilot CLI.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
@@ -18,7 +18,8 @@ pub(super) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> 
     counts.finish(model.as_deref(), id)
 }
 
-/// The place of the credits in [`CopilotCounts`].
+/// The places of the output and of the credits in [`CopilotCounts`].
+const OUTPUT: usize = 1;
 const CREDITS: usize = 5;
 /// The price of a credit ("AI unit") in dollars, as other programs that read these logs have it,
 /// November 2026.
@@ -36,17 +37,57 @@ pub(super) struct ShutdownTotals {
     earlier: BTreeMap<String, CopilotCounts>,
     /// Whether the credits of a part of `earlier` are unknown.
     lacks_credits: bool,
+    /// The output tokens of the messages since the totals began at zero, and of those since the newest
+    /// totals.
+    told: u64,
+    told_since: u64,
+    /// The output tokens of each model call: its messages may all have them.
+    of_calls: HashMap<String, u64>,
+    /// The newest credits of the whole session, in billionths.
+    credits: u64,
 }
 
 impl ShutdownTotals {
+    /// The cost so far that a checkpoint reports, if it is more than what is known. A session that was
+    /// not closed has no other.
+    pub(super) fn checkpoint(&mut self, data: Json<'_>) -> Option<Draft<'static>> {
+        let credits = credits(data).filter(|credits| *credits > self.credits)?;
+        self.credits = credits;
+        let mut event = ObjectText::new();
+        event.plain("cost_usd", dollars(credits)).text("scope", "total");
+        Some(Draft::new("llm.usage", event))
+    }
+
+    /// Takes the tokens of a message of the model call with that id.
+    pub(super) fn take_message(&mut self, data: Json<'_>, id: Option<&str>) {
+        let mut output = data.get("outputTokens").and_then(Json::as_u64).unwrap_or(0);
+        if let Some(id) = id {
+            let known = self.of_calls.entry(id.to_owned()).or_default();
+            let more = output.saturating_sub(*known);
+            *known += more;
+            output = more;
+        }
+        self.told = self.told.saturating_add(output);
+        self.told_since = self.told_since.saturating_add(output);
+    }
+
+    /// Whether totals began again: they are lower than earlier ones, lack a model of those, or do not
+    /// even have the output of the messages.
+    fn began_again(&self, totals: &BTreeMap<String, CopilotCounts>) -> bool {
+        let names_any = totals.keys().any(|name| !name.is_empty());
+        let lacks = |name: &String| !name.is_empty() && names_any && !totals.contains_key(name);
+        let sums = sum(totals);
+        let output = sums.0[OUTPUT].filter(|_| !self.newest.is_empty());
+        let is_of_newest = output.is_some_and(|all| all < self.told && all >= self.told_since);
+        self.newest.keys().any(lacks) || sums.is_below(&sum(&self.newest)) || is_of_newest
+    }
+
     /// The events that report the totals after this shutdown: the total, then its part of each model
     /// if all models are known.
     pub(super) fn after(&mut self, shutdown: Json<'_>) -> Vec<Draft<'static>> {
         let totals = totals(shutdown);
-        // Totals that lack a model of the earlier ones began again.
-        let names_any = totals.keys().any(|name| !name.is_empty());
-        let lacks = |name: &String| !name.is_empty() && names_any && !totals.contains_key(name);
-        if self.newest.keys().any(lacks) || sum(&totals).is_below(&sum(&self.newest)) {
+        if self.began_again(&totals) {
+            self.told = self.told_since;
             self.lacks_credits |= self.newest.values().any(CopilotCounts::lacks_credits);
             for (name, counts) in std::mem::take(&mut self.newest) {
                 self.earlier.entry(name).or_default().add(&counts);
@@ -61,6 +102,8 @@ impl ShutdownTotals {
             all.values_mut().for_each(|counts| counts.0[CREDITS] = None);
         }
         self.newest = totals;
+        self.told_since = 0;
+        self.credits = sum(&all).0[CREDITS].unwrap_or(self.credits);
         let event = |counts: CopilotCounts, model: Option<&str>, scope: &str| {
             let draft = counts.finish(model, None)?;
             let mut data = ObjectText::new();
@@ -107,6 +150,12 @@ fn totals(shutdown: Json<'_>) -> BTreeMap<String, CopilotCounts> {
 /// The credits in a part of a line, in billionths.
 fn credits(part: Json<'_>) -> Option<u64> {
     part.get("totalNanoAiu").and_then(Json::as_u64).filter(|credits| *credits > 0)
+}
+
+/// The price in dollars of so many billionths of a credit.
+#[expect(clippy::cast_precision_loss, reason = "an amount of money")]
+fn dollars(billionths: u64) -> f64 {
+    billionths as f64 / 1e9 * CREDIT_USD
 }
 
 fn sum(totals: &BTreeMap<String, CopilotCounts>) -> CopilotCounts {
@@ -170,8 +219,7 @@ impl CopilotCounts {
             return None;
         }
         if let Some(billionths) = self.0[CREDITS] {
-            #[expect(clippy::cast_precision_loss, reason = "an amount of money")]
-            data.plain("cost_usd", billionths as f64 / 1e9 * CREDIT_USD);
+            data.plain("cost_usd", dollars(billionths));
         }
         data.text_if("model", model).text_if("message_id", id);
         Some(Draft::new("llm.usage", data))

@@ -14,6 +14,7 @@ mod notices;
 mod prompts;
 mod sidechains;
 mod totals;
+mod usage;
 
 pub(super) use end::ending;
 pub(super) use prompts::typed;
@@ -27,17 +28,17 @@ use foldhash::fast::FixedState;
 
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
-use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
+use crate::event::fields::is_placeholder;
 use crate::event::id::check_id;
 use crate::hooks::call_content_id;
 use crate::json::{Json, Members, ObjectText};
 use asked_call::AskedCall;
 use content::{Block, blocks, content_text};
-use figures::{figures, other_iterations};
-use messages::{MessageLine, Messages};
+use messages::Messages;
 use prompts::{NOT_HUMAN, is_written_by_client, with_blocks_apart};
 use sidechains::Sidechains;
-use totals::{SessionTotals, UsedMessage};
+use totals::SessionTotals;
+use usage::StreamedMessage;
 
 /// The sign of a line whose type may be any program's.
 pub(super) const SESSION: &str = "sessionId";
@@ -123,6 +124,10 @@ struct ClaudeCode {
     sidechains: Sidechains,
     totals: SessionTotals,
     messages: Messages,
+    /// The message that each agent is getting.
+    streamed: HashMap<Option<String>, StreamedMessage>,
+    /// The hashes of what the main agent has said since the newest `result` line.
+    said: HashSet<u64>,
     /// The ids that several calls have.
     shared_calls: HashSet<String>,
     /// The hashes of the ids of the lines so far.
@@ -155,7 +160,8 @@ impl Adapter for ClaudeCode {
         let drafts = match source_type.as_str() {
             "user" => self.user(&line),
             "assistant" => self.assistant(&line),
-            "result" => notices::result(&line, &mut self.totals),
+            "result" => self.result(&line),
+            "stream_event" => self.streamed(&line),
             "summary" => notices::summary(&line, |leaf| self.seen.contains(&hash(leaf))),
             // Older versions logged calls as lines of their own.
             "tool_use" => vec![self.tool_use(&line, source.json, None, 0)],
@@ -198,6 +204,9 @@ impl ClaudeCode {
                 }
                 Block::Text(text) => {
                     let kind = if client { "message.system" } else { "message.assistant" };
+                    if line.agent.is_none() {
+                        self.said.insert(hash(text.trim()));
+                    }
                     drafts.push(line.draft(kind, |data| {
                         data.text("text", &text);
                         data.text_if("model", model.as_deref());
@@ -217,13 +226,28 @@ impl ClaudeCode {
             }
         }
         if let Some(usage) = message.present("usage").filter(|_| !client) {
-            drafts.extend(self.usage(line, usage, model.as_deref(), message_id.as_deref()));
+            let is_unfinished = message.get("stop_reason").is_some_and(Json::is_null);
+            let (model, id) = (model.as_deref(), message_id.as_deref());
+            drafts.extend(self.usage(line, usage, model, id, is_unfinished));
         }
         // Each line of a message may say it.
         if let Some(stopped) = notices::stopped(line, message)
             && message_id.is_none_or(|id| self.stopped.insert(id.into_owned()))
         {
             drafts.push(stopped);
+        }
+        drafts
+    }
+
+    /// The last line of a stream: the totals, the error, and the answer if no line had it.
+    fn result(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+        let mut drafts = notices::result(line, &mut self.totals);
+        let said = std::mem::take(&mut self.said);
+        let answer = notices::answer(line).filter(|text| !said.contains(&hash(text.trim())));
+        if let Some(answer) = answer {
+            drafts.push(line.draft("message.assistant", |data| {
+                data.text("text", &answer);
+            }));
         }
         drafts
     }
@@ -392,71 +416,6 @@ impl ClaudeCode {
         let first = unnamed.find_map(|(key, _)| is_open(&key).then_some(key));
         let newest = || self.newest_call.clone().filter(&is_open);
         first.or_else(newest).unwrap_or_else(|| line.place.to_owned())
-    }
-
-    fn usage(
-        &mut self,
-        line: &SourceLine<'_>,
-        usage: Json<'_>,
-        model: Option<&str>,
-        message_id: Option<&str>,
-    ) -> Vec<Draft<'static>> {
-        let Some(own_figures) = figures(usage) else { return Vec::new() };
-        let mut figures = own_figures.clone();
-        // A message that is still being written reports only its first output tokens.
-        let unfinished = line
-            .json
-            .path("message")
-            .is_some_and(|message| message.get("stop_reason").is_some_and(Json::is_null));
-        if unfinished {
-            let mut more = ObjectText::new();
-            more.members(Json::trusted(&figures)).plain(OUTPUT_AT_LEAST, true);
-            figures = more.finish();
-        }
-        let request = line.json.text_at("requestId");
-        let message_id = &*self.messages.id_of(&MessageLine {
-            id: message_id,
-            request: request.as_deref(),
-            agent: line.agent.as_deref(),
-            figures: Json::trusted(&figures),
-            place: line.place,
-        });
-        let by_sub_agent = line.agent.is_some();
-        // Session files have no totals that their messages would be compared with.
-        if by_sub_agent || line.json.get("sessionId").is_none() {
-            let session = line.json.text_at("session_id").unwrap_or_default();
-            let (id, figures) = (message_id, Json::trusted(&figures));
-            self.totals.message(&session, &UsedMessage { id, model, figures, by_sub_agent });
-        }
-        let others: Vec<_> = other_iterations(usage, model, &own_figures).collect();
-        let told = others.iter().map(|other| other.figures.as_str());
-        let this = (message_id.to_owned(), [&*figures].into_iter().chain(told).collect());
-        if self.newest_usage.as_ref() == Some(&this) {
-            return Vec::new();
-        }
-        self.newest_usage = Some(this);
-        let own = line.draft("llm.usage", |data| {
-            data.members(Json::trusted(&figures));
-            data.text_if("model", model).text("message_id", message_id);
-            data.text_if("request_id", request.as_deref());
-            data.text_if(
-                "speed",
-                usage.text_at("speed").filter(|speed| speed == "fast").as_deref(),
-            );
-            // Older versions told the cost with each message.
-            if let Some(cost) = line.json.get("costUSD").filter(|cost| as_micros(*cost) > Some(0)) {
-                data.json("cost_usd", cost);
-            }
-        });
-        let others = others.iter().map(|other| {
-            line.draft("llm.usage", |data| {
-                data.members(Json::trusted(&other.figures));
-                data.text_if("model", other.model.as_deref());
-                data.text("message_id", &format!("{message_id}~{}", other.name));
-                data.text_if("request_id", request.as_deref());
-            })
-        });
-        [own].into_iter().chain(others).collect()
     }
 
     fn user(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {

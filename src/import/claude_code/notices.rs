@@ -116,6 +116,14 @@ pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<D
     drafts
 }
 
+/// The answer at the end of a stream: a text, or JSON if the user asked for that.
+pub(super) fn answer<'s>(line: &SourceLine<'s>) -> Option<Cow<'s, str>> {
+    line.json.text_at("subtype").filter(|kind| kind == "success" && !line.is_set("is_error"))?;
+    let structured = || line.json.present("structured_output").map(Json::compact);
+    let text = line.json.text_at("result").filter(|text| !text.trim().is_empty());
+    text.or_else(structured)
+}
+
 fn init(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     vec![line.draft("config.loaded", |data| {
         data.text_if("profile_id", line.json.text_at("model").as_deref());

@@ -86,7 +86,8 @@ impl SessionTotals {
     /// The members of the events that report the totals after a `result` line: the total, then its
     /// part of each model if the line says it. None if the line has no numbers.
     pub(super) fn after(&mut self, line: &Members<'_>) -> Vec<String> {
-        let (totals, has_sub_agents) = ResultTotals::of(line);
+        let (totals, of_turn) = ResultTotals::of(line);
+        let has_sub_agents = of_turn.is_some();
         if totals == ResultTotals::default() {
             return Vec::new();
         }
@@ -96,7 +97,19 @@ impl SessionTotals {
         // exceed what the messages of this turn say.
         let newest = &processes.newest;
         let since = std::mem::take(&mut processes.since_result);
-        let since = TotalCounts::sum(since.values().filter(|_| !has_sub_agents));
+        let of_messages = TotalCounts::sum(since.values());
+        // Only the result of a process that goes on has what the earlier one had, and what came since.
+        let came = if since.is_empty() { of_turn.unwrap_or_default() } else { of_messages };
+        let had = TotalCounts { cost: None, ..newest.all };
+        let is_of_other = has_sub_agents
+            && had != TotalCounts::default()
+            && totals.all.has_fewer_tokens(&had.plus(&came));
+        if is_of_other {
+            processes.earlier = processes.earlier.plus(newest);
+            processes.newest = ResultTotals::default();
+        }
+        let newest = &processes.newest;
+        let since = if has_sub_agents { TotalCounts::default() } else { of_messages };
         let is_of_turn = newest.all != TotalCounts::default() && totals.all.is_within(&since);
         if is_of_turn || totals.all.has_fewer_tokens(&newest.all) {
             let part = newest.map(|counts| TotalCounts { cost: None, ..*counts });
@@ -115,18 +128,24 @@ impl SessionTotals {
         let own_cost = cost_of(line).filter(|_| all.all.cost == totals.all.cost);
         processes.newest = totals;
         let models = all.by_model(&processes.models).unwrap_or_default();
+        let mut models: Vec<_> = models.into_iter().collect();
+        // Without messages, the first model is taken for that of the session.
+        if processes.models.is_empty() {
+            models.sort_by_key(|(_, counts)| std::cmp::Reverse((counts.cost, counts.tokens)));
+        }
         // One model has the total. Many would make a log of the square of the source's size.
-        let models = Some(models).filter(|models| (2..=MODELS).contains(&models.len()));
-        let parts = models.into_iter().flatten();
-        let parts = parts.map(|(model, counts)| counts.members(None, Some(&model)));
-        [all.all.members(own_cost, None)].into_iter().chain(parts).collect()
+        let only = models.first().filter(|_| models.len() == 1 && processes.models.is_empty());
+        let total = all.all.members(own_cost, only.map(|(model, _)| model.as_str()), "total");
+        let parts = models.iter().filter(|_| (2..=MODELS).contains(&models.len()));
+        let parts = parts.map(|(model, counts)| counts.members(None, Some(model), "model"));
+        [total].into_iter().chain(parts).collect()
     }
 }
 
 impl ResultTotals {
-    /// The totals on a line, and whether they include those of sub-agents. `usage` leaves them out,
-    /// `modelUsage` does not.
-    fn of(line: &Members<'_>) -> (Self, bool) {
+    /// The totals on a line. If they include those of sub-agents, as `modelUsage` does, also what the
+    /// main agent used in the turn, from `usage`.
+    fn of(line: &Members<'_>) -> (Self, Option<TotalCounts>) {
         let count = |object: Json<'_>, name: &str| object.get(name).and_then(Json::as_u64);
         let usage = line.present("usage");
         let mut of_turn =
@@ -150,7 +169,7 @@ impl ResultTotals {
         let tokens = if is_whole { by_model.tokens } else { of_turn.tokens };
         let cost = cost_of(line).and_then(as_micros);
         let cost = cost.or(cost_of_models.filter(|_| is_whole));
-        (Self { all: TotalCounts { tokens, cost }, models }, is_whole)
+        (Self { all: TotalCounts { tokens, cost }, models }, is_whole.then_some(of_turn))
     }
 
     /// The same with other counts.
@@ -235,7 +254,7 @@ impl TotalCounts {
     }
 
     /// The members of the event that reports them. `own_cost` is the cost in the source's digits.
-    fn members(&self, own_cost: Option<Json<'_>>, model: Option<&str>) -> String {
+    fn members(&self, own_cost: Option<Json<'_>>, model: Option<&str>, scope: &str) -> String {
         let mut data = ObjectText::new();
         for ((_, _, name), count) in COUNTS.iter().zip(self.tokens) {
             if let Some(count) = count {
@@ -247,8 +266,7 @@ impl TotalCounts {
             (None, Some(cost)) => drop(data.plain("cost_usd", cost as f64 / 1e6)),
             (None, None) => {}
         }
-        data.text_if("model", model);
-        data.text("scope", if model.is_some() { "model" } else { "total" });
+        data.text_if("model", model).text("scope", scope);
         data.finish()
     }
 }

@@ -20,6 +20,9 @@ use crate::text::human::plural;
 /// The beginning of the names of tools of MCP servers.
 const MCP: &str = "mcp__";
 
+/// The last message of a thread that the client made from the session of another agent.
+const IMPORTED: &str = "<EXTERNAL SESSION IMPORTED>";
+
 /// The types of the lines of a session file that have a payload.
 const LINES: &[&str] = &[
     "session_meta",
@@ -31,6 +34,7 @@ const LINES: &[&str] = &[
     "inter_agent_communication",
     "inter_agent_communication_metadata",
     "token_usage_record",
+    "realtime_item",
 ];
 
 /// The fields that show that a line is of Codex.
@@ -169,6 +173,7 @@ impl Codex {
             "inter_agent_communication" => {
                 self.between_agents(Channel::Event, payload).into_iter().collect()
             }
+            "realtime_item" => prompts::spoken(payload).into_iter().collect(),
             _ => Vec::new(),
         }
     }
@@ -439,11 +444,14 @@ impl Codex {
         progress: ItemProgress,
     ) -> Vec<Draft<'static>> {
         let Some(report) = reports::reported(kind, event) else { return Vec::new() };
+        let is_search = report.tool.as_deref() == Some("web_search");
         if progress == ItemProgress::Started {
-            return self.calls.start(source, channel, &report).into_iter().collect();
+            // What is searched for may only be known at the end.
+            let has_arguments = !is_search || reports::search_text(event).is_some();
+            let start = has_arguments.then(|| self.calls.start(source, channel, &report));
+            return start.flatten().into_iter().collect();
         }
         // The reports of one search may have different ids, or none.
-        let is_search = report.tool.as_deref() == Some("web_search");
         if let Some(text) = reports::search_text(event).filter(|_| is_search)
             && !self.twins.is_first(channel, "search", &text)
         {
@@ -496,6 +504,9 @@ impl Codex {
     ) -> Option<Draft<'static>> {
         if text.is_empty() || !self.twins.is_first(channel, "assistant", text) {
             return None;
+        }
+        if text.trim() == IMPORTED {
+            return Some(text_event("note", "The conversation until here is of another agent"));
         }
         let mut data = ObjectText::new();
         data.text("text", text).text_if("model", self.model.as_deref());

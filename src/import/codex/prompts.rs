@@ -5,9 +5,9 @@ use crate::event::fields::{as_text, media_label};
 use crate::import::source::{element, text_event};
 use crate::json::{Json, Kind, ObjectText};
 
-/// Beginnings of text that the client wrote.
+/// Beginnings of text that the client wrote, if it ends with a tag of the same name. A person may begin a
+/// prompt with these words.
 const WRAPPERS: &[&str] = &[
-    "# AGENTS.md instructions",
     "<ENVIRONMENT_CONTEXT>",
     "<INSTRUCTIONS>",
     "<apps_instructions>",
@@ -31,9 +31,14 @@ const WRAPPERS: &[&str] = &[
     "<user_action>",
     "<user_instructions>",
     "<user_shell_command>",
-    "Warning: apply_patch was requested via",
-    "Warning: Your account was flagged for potentially high-risk cyber activity",
-    "Warning: The maximum number of unified exec processes you can keep open is",
+];
+
+/// Beginnings of text that the client wrote, and what such a text also has.
+const STATEMENTS: &[(&str, &str)] = &[
+    ("# AGENTS.md instructions", "<INSTRUCTIONS>"),
+    ("Warning: apply_patch was requested via", "Use the apply_patch tool instead of exec_command."),
+    ("Warning: Your account was flagged for potentially high-risk cyber activity", ""),
+    ("Warning: The maximum number of unified exec processes you can keep open is", ""),
 ];
 
 /// Beginnings of the names of elements that are the whole of a text that the client wrote.
@@ -70,9 +75,7 @@ pub(super) fn content(content: Json<'_>) -> (String, Vec<String>) {
 /// The events of a text in the role of the user: a prompt, text of the client, or one of each.
 pub(super) fn drafts(text: &str, images: &[String]) -> Vec<Draft<'static>> {
     let own = text.trim_start();
-    let is_of_client = WRAPPERS.iter().any(|wrapper| own.starts_with(wrapper))
-        || element(own).is_some_and(|name| ELEMENTS.iter().any(|known| name.starts_with(known)));
-    if is_of_client {
+    if is_of_client(own) {
         return vec![text_event("message.system", text)];
     }
     let (added, typed) = match own.split_once(EDITOR.1) {
@@ -91,6 +94,26 @@ pub(super) fn drafts(text: &str, images: &[String]) -> Vec<Draft<'static>> {
     }
     let context = (!added.is_empty()).then(|| text_event("message.system", added));
     context.into_iter().chain([Draft::new("message.user", data)]).collect()
+}
+
+/// What the user or the agent said aloud.
+pub(super) fn spoken(item: Json<'_>) -> Option<Draft<'static>> {
+    item.text_at("type").filter(|kind| kind == "transcript_segment")?;
+    let text = item.text_at("text").filter(|text| !text.trim().is_empty())?;
+    let by_user = item.text_at("role").is_some_and(|role| role == "user");
+    Some(text_event(if by_user { "message.user" } else { "message.assistant" }, &text))
+}
+
+/// Whether the client wrote a text that begins with these words.
+fn is_of_client(text: &str) -> bool {
+    let is_wrapped = |wrapper: &&str| {
+        let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+        let name = wrapper[1..].split(|c| !is_letter(c)).next().unwrap_or_default();
+        text.trim_end().ends_with('>') && text.contains(&format!("</{name}"))
+    };
+    WRAPPERS.iter().filter(|wrapper| text.starts_with(**wrapper)).any(is_wrapped)
+        || STATEMENTS.iter().any(|(start, has)| text.starts_with(start) && text.contains(has))
+        || element(text).is_some_and(|name| ELEMENTS.iter().any(|known| name.starts_with(known)))
 }
 
 /// Whether a part of a message is an image: its content, its address or its path.

@@ -231,13 +231,10 @@ impl TranscriptFold {
         let given = given.map(|given| &given.members);
         let tool = self.state.calls.tool(call).to_lowercase();
         let changes = given.map(|given| ChangesOfCall::of(&tool, given)).unwrap_or_default();
-        let files = match given.and_then(arguments::path) {
-            Some(path) => {
-                let operation = given.and_then(|given| operation(&tool, given));
-                operation.map(|operation| (path.into_owned(), operation)).into_iter().collect()
-            }
-            None => changes.files,
-        };
+        let named = given.and_then(|given| {
+            Some((arguments::path(given)?.into_owned(), operation(&tool, given)?))
+        });
+        let files = named.map_or(changes.files, |named| vec![named]);
         match view.role {
             _ if files.is_empty() => {}
             Role::ToolStart if self.changing.len() < OPEN_CHANGES => {

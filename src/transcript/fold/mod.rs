@@ -28,6 +28,7 @@ use crate::history::agents::Agents;
 use crate::history::arguments::Telling;
 use crate::history::chapters::Chapters;
 use crate::history::gradual_map::GradualMap;
+use crate::history::request::sent_command;
 use crate::history::state::RunState;
 use crate::history::tasks::{TaskOutcome, Tasks};
 use crate::history::text::shortened;
@@ -247,7 +248,16 @@ impl TranscriptFold {
             self.keep_images(view, call);
         }
         match view.role {
-            Role::Message if event.actor == "runtime" => self.remark(view, summary, true),
+            Role::Message if event.actor == "runtime" => {
+                match view.text().and_then(|text| Some((sent_command(&text)?, text))) {
+                    Some((command, whole)) => {
+                        let (text, more) = (shown(&command, view), shown(&whole, view));
+                        let remark = Note { text, more, ..self.remark_of(view, summary) };
+                        self.item(Item::Note(remark));
+                    }
+                    None => self.remark(view, summary, true),
+                }
+            }
             Role::Message => self.say(view, summary),
             Role::Chunk => self.join(view),
             role if role.is_tool_state() => {

@@ -1,0 +1,171 @@
+//! What agents write now and then: small lines made for these tests, one shape each.
+
+use serde_json::{Value, json};
+
+use crate::import_newer_shapes::{asked, rollout, told};
+
+/// If this fails, what a person asked is taken for text that the client adds, because it begins with
+/// the same words.
+#[test]
+fn codex_prompts_that_begin_like_text_of_the_client() {
+    let text = |text: &str| asked(json!([{"type": "input_text", "text": text}]));
+    let lines = rollout(&[
+        text("<skill> tags are parsed wrongly, mend that"),
+        text("# AGENTS.md instructions are too long, shorten them"),
+        text("Warning: apply_patch was requested via a shell, why?"),
+        text("<environment_context>\n<cwd>/p</cwd>\n</environment_context>"),
+        text("# AGENTS.md instructions for /p\n\n<INSTRUCTIONS>\nbe brief\n</INSTRUCTIONS>"),
+    ]);
+    let kinds: Vec<String> = told("codex", &lines)
+        .iter()
+        .map(|line| line.split(' ').next().unwrap().to_owned())
+        .collect();
+    let [user, system] = ["message.user", "message.system"];
+    assert_eq!(kinds, [user, user, user, system, system]);
+}
+
+/// If this fails, what was said aloud, what a search looked for, or whose conversation it is, is lost.
+#[test]
+fn codex_speech_searches_and_imported_conversations() {
+    let spoken = |id: &str, role: &str, text: &str| {
+        (
+            "realtime_item",
+            json!({"id": id, "type": "transcript_segment", "role": role, "text": text}),
+        )
+    };
+    let said = |text: &str| {
+        let part = json!([{"type": "output_text", "text": text}]);
+        ("response_item", json!({"type": "message", "role": "assistant", "content": part}))
+    };
+    let lines = rollout(&[
+        spoken("s1", "user", "add a test"),
+        spoken("s2", "assistant", "I will"),
+        said("There are two."),
+        said("<EXTERNAL SESSION IMPORTED>"),
+    ]);
+    let expected = [
+        "message.user add a test",
+        "message.assistant I will",
+        "message.assistant There are two.",
+        "note The conversation until here is of another agent",
+    ];
+    assert_eq!(told("codex", &lines), expected);
+
+    let search = |kind: &str, query: &str, action: Value| {
+        let item = json!({"id": "i0", "type": "web_search", "query": query, "action": action});
+        json!({"type": kind, "item": item})
+    };
+    let lines = [
+        json!({"type": "thread.started", "thread_id": "t"}),
+        search("item.started", "", json!({"type": "other"})),
+        search("item.completed", "rust json", json!({"type": "search", "query": "rust json"})),
+    ];
+    let bench = crate::support::Bench::with_run();
+    bench.import_from("codex", &crate::support::imports::jsonl(&lines));
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(text.contains("web_search: rust json"), "{text}");
+}
+
+/// A line of a stream of Claude Code.
+fn claude(kind: &str, mut more: Value) -> Value {
+    more["type"] = json!(kind);
+    more["session_id"] = json!("s");
+    more
+}
+
+/// The last line of a process that used so many tokens, and what it reports for the session.
+fn claude_result(id: &str, own: u32, all: u32, cost: f64) -> Value {
+    let used = json!({"input_tokens": own, "output_tokens": own});
+    let model = json!({"inputTokens": all, "outputTokens": all, "costUSD": cost});
+    let mut line = claude("result", json!({"subtype": "success", "uuid": id, "usage": used}));
+    line["modelUsage"] = json!({"m": model});
+    line["total_cost_usd"] = json!(cost);
+    line
+}
+
+/// If this fails, `claude -p --output-format json` leaves a run without an answer, and one that a
+/// stream has already stands twice.
+#[test]
+fn claude_answers_in_the_last_line() {
+    let result = |more: Value| {
+        let mut line = claude_result("r", 5, 5, 0.5);
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        line
+    };
+    let part = json!([{"type": "text", "text": "two tests"}]);
+    let message = json!({"role": "assistant", "id": "m1", "model": "m", "content": part});
+    let said = claude("assistant", json!({"uuid": "a", "message": message}));
+    let answers = |lines: &[Value]| {
+        let all = told("claude-code", lines);
+        let answers = all.iter().filter_map(|line| line.strip_prefix("message.assistant "));
+        answers.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let plain = result(json!({"result": "two tests"}));
+    assert_eq!(answers(std::slice::from_ref(&plain)), ["two tests"]);
+    assert_eq!(answers(&[said, plain]), ["two tests"]);
+    let structured = result(json!({"result": "", "structured_output": {"tests": 2}}));
+    assert_eq!(answers(&[structured]), [r#"{"tests":2}"#]);
+    assert!(answers(&[result(json!({"result": "x", "is_error": true}))]).is_empty());
+}
+
+/// If this fails, what a process used before the session was resumed is lost, or counts twice where the
+/// next process reports it too.
+#[test]
+fn claude_processes_of_one_session() {
+    for (second, output, cost) in [
+        (claude_result("r2", 20, 20, 0.25), 30, 0.35),
+        (claude_result("r2", 20, 30, 0.35), 30, 0.35),
+    ] {
+        let bench = crate::support::Bench::with_run();
+        let lines = [claude_result("r1", 10, 10, 0.1), second];
+        bench.import_from("claude-code", &crate::support::imports::jsonl(&lines));
+        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let total = &listed["total"];
+        assert_eq!((&total["output_tokens"], &total["cost_usd"]), (&json!(output), &json!(cost)));
+    }
+}
+
+/// If this fails, a stream that was cut off has only the first tokens of its answers.
+#[test]
+fn claude_events_of_the_api() {
+    let event =
+        |uuid: &str, event: Value| claude("stream_event", json!({"uuid": uuid, "event": event}));
+    let usage = json!({"input_tokens": 10, "output_tokens": 2});
+    let message = json!({"id": "m1", "model": "m", "usage": usage});
+    let part = json!([{"type": "text", "text": "hello"}]);
+    let mut line = message.clone();
+    line["content"] = part;
+    line["stop_reason"] = Value::Null;
+    let end = json!({"type": "message_delta", "usage": {"output_tokens": 55}});
+    let lines = [
+        event("e1", json!({"type": "message_start", "message": message})),
+        claude("assistant", json!({"uuid": "a", "message": line})),
+        event("e2", end),
+    ];
+    for (read, output, is_bound) in [(3, 55, false), (1, 2, true)] {
+        let bench = crate::support::Bench::with_run();
+        bench.import_from("claude-code", &crate::support::imports::jsonl(&lines[..read]));
+        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let counts = &listed["runs"][0]["counts"];
+        assert_eq!(
+            (&counts["input_tokens"], &counts["output_tokens"]),
+            (&json!(10), &json!(output))
+        );
+        assert_eq!(counts["output_tokens_at_least"] == true, is_bound, "{counts}");
+    }
+}
+
+/// If this fails, what the user asked for with a command of the client is not in the transcript.
+#[test]
+fn claude_commands_that_the_agent_gets() {
+    let bench = crate::support::Bench::with_run();
+    let content = "<command-message>mend</command-message>\n<command-name>/mend</command-name>\n\
+        <command-args>45 please</command-args>";
+    let line =
+        claude("user", json!({"uuid": "u", "message": {"role": "user", "content": content}}));
+    bench.import_from("claude-code", &crate::support::imports::jsonl(&[line]));
+    for format in ["text", "markdown"] {
+        let text = bench.ok(&["transcript", "r", "--format", format, "-o", "-"]);
+        assert!(text.contains("/mend 45 please"), "{text}");
+    }
+}
