@@ -113,7 +113,7 @@ fn import_gemini_takes_a_growing_message_once() {
             "model": "m", "message_id": "g1"}]),
             json!(["tool.started", "c1", {"tool_name": "ls", "message_id": "g1", "args": {}}]),
             json!(["tool.completed", "c1", {"tool_name": "ls", "result": "a"}]),
-            json!(["note", null, {"text": "The user went back to an earlier message"}]),
+            json!(["note", null, {"text": "The user went back to an earlier message", "prompts_withdrawn": 1}]),
             json!(["config.loaded", null, {"title": "A look"}]),
         ]
     );

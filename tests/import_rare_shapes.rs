@@ -169,3 +169,167 @@ fn claude_commands_that_the_agent_gets() {
         assert!(text.contains("/mend 45 please"), "{text}");
     }
 }
+
+/// The titles of the tasks of a log with how they ended, and the last answer.
+fn tasks(dialect: &str, lines: &[Value]) -> (Vec<String>, String) {
+    let bench = crate::support::Bench::with_run();
+    bench.import_from(dialect, &crate::support::imports::jsonl(lines));
+    let page: Value =
+        serde_json::from_str(&bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]))
+            .unwrap();
+    let turns = page["turns"].as_array().unwrap().iter();
+    let told = |turn: &Value| {
+        format!("{}: {}", turn["title"].as_str().unwrap(), turn["outcome"].as_str().unwrap())
+    };
+    let tasks = turns.filter(|turn| turn["task"].is_u64()).map(told).collect();
+    (tasks, page["answer"]["text"].as_str().unwrap_or_default().to_owned())
+}
+
+/// If this fails, what the user went back from is told as a part of the conversation, or its answer as
+/// the answer of the run.
+#[test]
+fn conversations_that_went_back() {
+    let gemini = |id: &str, kind: &str, text: &str| json!({"id": id, "timestamp": "2026-02-03T10:00:00Z", "type": kind, "content": text});
+    let lines = [
+        json!({"sessionId": "s", "projectHash": "p", "startTime": "2026-02-03T10:00:00Z"}),
+        gemini("u1", "user", "one"),
+        gemini("a1", "gemini", "first"),
+        gemini("u2", "user", "two"),
+        gemini("a2", "gemini", "second"),
+        json!({"$rewindTo": "u2"}),
+    ];
+    let (told, answer) = tasks("gemini", &lines);
+    assert_eq!(
+        (told, answer.as_str()),
+        (vec!["one: ended".into(), "two: withdrawn".into()], "first")
+    );
+
+    let claude = |id: &str, parent: Option<&str>, kind: &str, text: &str| json!({"type": kind, "sessionId": "s", "uuid": id, "parentUuid": parent, "message": {"role": kind, "content": [{"type": "text", "text": text}]}});
+    let mut lines = vec![
+        claude("u1", None, "user", "one"),
+        claude("a1", Some("u1"), "assistant", "first"),
+        claude("u2", Some("a1"), "user", "two"),
+        claude("a2", Some("u2"), "assistant", "second"),
+    ];
+    // The same line again is no other prompt.
+    lines.push(lines[2].clone());
+    lines.push(claude("u3", Some("a1"), "user", "three"));
+    lines.push(claude("a3", Some("u3"), "assistant", "third"));
+    let (told, answer) = tasks("claude-code", &lines);
+    assert_eq!(told, ["one: ended", "two: withdrawn", "three: running"]);
+    assert_eq!(answer, "third");
+
+    let pi = |id: &str, parent: Option<&str>, role: &str, text: &str| json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2026-02-03T10:00:00Z", "message": {"role": role, "content": [{"type": "text", "text": text}]}});
+    let lines = [
+        json!({"type": "session", "version": 3, "id": "s", "timestamp": "2026-02-03T10:00:00Z", "cwd": "/p"}),
+        pi("u1", None, "user", "one"),
+        pi("a1", Some("u1"), "assistant", "first"),
+        pi("u2", None, "user", "two"),
+    ];
+    assert_eq!(tasks("pi", &lines).0, ["one: withdrawn", "two: running"]);
+
+    let asked = |text: &str| ("event_msg", json!({"type": "user_message", "message": text}));
+    let said = |text: &str| ("event_msg", json!({"type": "agent_message", "message": text}));
+    let lines = rollout(&[
+        asked("one"),
+        said("first"),
+        asked("two"),
+        said("second"),
+        ("event_msg", json!({"type": "thread_rolled_back", "num_turns": 1})),
+        asked("three"),
+    ]);
+    let (told, answer) = tasks("codex", &lines);
+    assert_eq!(told, ["one: ended", "two: withdrawn", "three: running"]);
+    assert_eq!(answer, "first");
+}
+
+/// If this fails, what the client writes is a prompt, an error is told without its reason, or calls
+/// that are only counted are nowhere.
+#[test]
+fn gemini_texts_of_the_client_and_outputs() {
+    let user = |id: &str, text: &str| json!({"id": id, "timestamp": "2026-02-03T10:00:00Z", "type": "user", "content": text});
+    let lines = [
+        json!({"sessionId": "s", "projectHash": "p", "startTime": "2026-02-03T10:00:00Z"}),
+        user("u1", "System: Please continue."),
+        user("u2", "Here is the user's editor context as a JSON object:\n{}"),
+        user(
+            "u3",
+            "User steering update:\n<user_input>\nfaster\n</user_input>\nInternal: plan again.",
+        ),
+    ];
+    let told_prompts = told("gemini", &lines);
+    let prompts: Vec<_> =
+        told_prompts.iter().filter(|line| line.starts_with("message.user")).collect();
+    assert_eq!(prompts, ["message.user faster"]);
+
+    let stream = |kind: &str, mut more: Value| {
+        more["type"] = json!(kind);
+        more["timestamp"] = json!("2026-02-03T10:00:00Z");
+        more
+    };
+    let error = json!({"type": "file_not_found", "message": "no file /p/a.txt"});
+    let lines = [
+        stream("init", json!({"session_id": "s", "model": "m"})),
+        stream("tool_use", json!({"tool_name": "read_file", "tool_id": "t1", "parameters": {}})),
+        stream(
+            "tool_result",
+            json!({"tool_id": "t1", "status": "error", "output": "not found", "error": error}),
+        ),
+    ];
+    let failed = told("gemini", &lines).pop().unwrap();
+    assert!(failed.contains("no file /p/a.txt") && failed.contains("not found"), "{failed}");
+
+    let tools = json!({"totalCalls": 3, "totalFail": 1, "byName": {"read_file": {"count": 3}}});
+    let stats = json!({"models": {"m": {"tokens": {"prompt": 1}}}, "tools": tools});
+    let output =
+        json!({"session_id": "s", "response": "done", "warnings": ["loop"], "stats": stats});
+    let all = told("gemini", &[output]);
+    let note = "note The output does not list its 3 tool calls (read_file 3, 1 failed)";
+    assert!(all.contains(&note.to_owned()) && all.contains(&"note loop !".to_owned()), "{all:?}");
+}
+
+/// If this fails, a trajectory is rejected for a name that its importer wrote twice, a failure is taken
+/// back by the result of something else, or a reported cost is left out.
+#[test]
+fn atif_side_chains_results_and_costs() {
+    let import = |steps: Value, more: Value| {
+        let bench = crate::support::Bench::with_run();
+        let mut document = json!({"schema_version": "ATIF-v1.7", "session_id": "s",
+            "agent": {"name": "a", "version": "1", "model_name": "m"}, "steps": steps});
+        document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        bench.import_from("atif", &crate::support::imports::jsonl(&[document]));
+        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        listed["total"].clone()
+    };
+    let step = |cost: f64| {
+        let metrics = json!({"prompt_tokens": 300, "completion_tokens": 30, "cost_usd": cost});
+        json!({"step_id": 1, "source": "agent", "message": "said", "metrics": metrics,
+            "extra": {"is_sidechain": true}})
+    };
+    let inner = json!([{"schema_version": "ATIF-v1.7", "trajectory_id": "t1",
+        "agent": {"name": "b", "version": "1", "model_name": "m"}, "steps": [step(0.5)]}]);
+    let total = import(
+        json!([{"step_id": 1, "source": "user", "message": "go"}]),
+        json!({"subagent_trajectories": inner}),
+    );
+    assert_eq!((&total["input_tokens"], &total["cost_usd"]), (&json!(300), &json!(0.5)));
+
+    let results = json!([
+        {"source_call_id": "c1", "content": "bad", "extra": {"is_error": true}},
+        {"source_call_id": null, "content": "a screen"},
+    ]);
+    let call = json!({"tool_call_id": "c1", "function_name": "t", "arguments": {}});
+    let total = import(
+        json!([{"step_id": 1, "source": "agent", "message": "x", "tool_calls": [call],
+            "observation": {"results": results}}]),
+        json!({}),
+    );
+    assert_eq!(total["tool_failures"], 1);
+
+    let metrics =
+        json!({"total_prompt_tokens": 300, "total_completion_tokens": 30, "total_cost_usd": 0.75});
+    let mut own = step(0.5);
+    own["extra"] = json!({});
+    let total = import(json!([own]), json!({"final_metrics": metrics}));
+    assert_eq!((&total["input_tokens"], &total["cost_usd"]), (&json!(300), &json!(0.75)));
+}

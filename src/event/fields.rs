@@ -67,6 +67,10 @@ pub(crate) const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
 /// The flag for usage whose number of output tokens is a lower bound.
 pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
+/// The number of prompts that the user has withdrawn, by going back to what was before them.
+pub(crate) const PROMPTS_WITHDRAWN: &str = "prompts_withdrawn";
+/// The flag for a prompt that the user has withdrawn.
+pub(crate) const WITHDRAWN: &str = "withdrawn";
 /// The field of `data` that shows what recorded an event, if it was not an import.
 pub(crate) const RECORDED_BY: &str = "recorded_by";
 

@@ -7,7 +7,7 @@ use foldhash::quality::RandomState;
 use serde::{Serialize, Serializer};
 
 use crate::event::catalogue;
-use crate::event::fields::{UsageScope, View, as_text};
+use crate::event::fields::{PROMPTS_WITHDRAWN, UsageScope, View, WITHDRAWN, as_text};
 use crate::event::id::is_generated_task;
 use crate::event::role::{Role, TaskEnding};
 use crate::event::time::Timestamp;
@@ -15,6 +15,7 @@ use crate::history::gradual_map::GradualMap;
 use crate::history::task_split::{TaskBeginning, TaskSplit};
 use crate::history::usage::Usage;
 use crate::history::usage_fold::UsageFold;
+use crate::json::Json;
 use crate::text::inert::preview;
 
 /// How a task ended.
@@ -28,6 +29,8 @@ pub(crate) enum TaskOutcome {
     Clarify,
     /// It was cancelled.
     Cancelled,
+    /// The user went back to what was before it. Its messages are no longer part of the conversation.
+    Withdrawn,
     /// It ended without an outcome: the next task began, or the run ended.
     Ended,
     /// It is running.
@@ -43,6 +46,7 @@ impl TaskOutcome {
             Self::Failed => "failed",
             Self::Clarify => "clarify",
             Self::Cancelled => "cancelled",
+            Self::Withdrawn => "withdrawn",
             Self::Ended => "ended",
             Self::Running => "running",
         }
@@ -99,6 +103,8 @@ pub(crate) struct Task {
     pub is_prompt: bool,
     /// Whether the user interrupted it, and nothing came after that.
     pub is_interrupted: bool,
+    /// Whether the user went back to what was before it.
+    is_withdrawn: bool,
     usage: UsageFold,
 }
 
@@ -162,6 +168,9 @@ impl Tasks {
         let begins = self.split.observe(view);
         if view.role.is_bookkeeping() {
             return None;
+        }
+        if let Some(prompts) = view.data.get(PROMPTS_WITHDRAWN).and_then(Json::as_u64) {
+            self.withdraw(prompts);
         }
         let event = view.event;
         match begins {
@@ -234,6 +243,17 @@ impl Tasks {
         }
     }
 
+    /// Marks the tasks of that number of prompts, from the newest one that still counts.
+    fn withdraw(&mut self, mut prompts: u64) {
+        for task in self.tasks.iter_mut().rev().filter(|task| !task.is_withdrawn) {
+            if prompts == 0 {
+                return;
+            }
+            task.is_withdrawn = true;
+            prompts -= u64::from(task.is_prompt);
+        }
+    }
+
     /// The number of tasks, without those that choose chapters.
     #[must_use]
     pub(crate) fn of_work(&self) -> u64 {
@@ -269,6 +289,9 @@ impl Tasks {
     /// task for choosing chapters does not count as the last one.
     #[must_use]
     pub(crate) fn outcome(&self, task: &Task) -> TaskOutcome {
+        if task.is_withdrawn {
+            return TaskOutcome::Withdrawn;
+        }
         if let Some(outcome) = task.terminated {
             return outcome;
         }
@@ -309,6 +332,7 @@ impl Tasks {
             started: event.timestamp,
             is_prompt: view.is_prompt(),
             is_interrupted: false,
+            is_withdrawn: view.is_set(WITHDRAWN),
             usage: UsageFold::default(),
         });
     }

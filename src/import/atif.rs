@@ -69,6 +69,10 @@ struct Atif {
     reported: TokenCounts,
     /// The sum of what the trajectories of spawned agents reported, if they came before the totals.
     nested: TokenCounts,
+    /// Whether it is the trajectory of a spawned agent. All its steps are that agent's.
+    is_nested: bool,
+    /// Whether the totals came before the steps.
+    has_early_totals: bool,
     /// Whether a step of the document was read.
     has_steps: bool,
     /// The newest call with each id: the id in its events, and the tool.
@@ -94,6 +98,19 @@ impl Adapter for Atif {
             ..AdaptedLine::default()
         }
     }
+
+    /// Totals that came before the steps say what these leave out.
+    fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let totals = source.json.present("final_metrics").filter(|_| self.has_early_totals);
+        let drafts = totals.and_then(|totals| self.totals(totals)).into_iter().collect();
+        let source_type = "document".to_owned();
+        AdaptedLine {
+            source_type,
+            session_id: self.session_id.clone(),
+            drafts,
+            ..AdaptedLine::default()
+        }
+    }
 }
 
 impl Atif {
@@ -113,13 +130,23 @@ impl Atif {
                 data.text_if("agent", text("agent.name").as_deref());
                 data.text_if("agent_version", text("agent.version").as_deref());
                 data.text_if("model", self.model.as_deref());
+                let first = |names: [&str; 2]| {
+                    let value = names.iter().find_map(|name| json.path(name))?;
+                    value.as_str().or_else(|| value.items().next()?.as_str())
+                };
+                data.text_if("cwd", first(["agent.extra.cwd", "agent.extra.cwds"]).as_deref());
+                let branch = first(["agent.extra.git.branch", "agent.extra.git_branches"]);
+                data.text_if("git_branch", branch.as_deref());
             }));
         }
         if let Some(notes) = json.text_at("notes") {
             drafts.push(text_event("note", &notes));
         }
         if let Some(totals) = json.present("final_metrics") {
-            drafts.extend(self.totals(totals));
+            self.has_early_totals = !self.has_steps;
+            if self.has_steps {
+                drafts.extend(self.totals(totals));
+            }
         }
         drafts
     }
@@ -149,7 +176,7 @@ impl Atif {
             input: own_input.or(all.without_cached().input),
             output: known.output.or(all.output),
             cache_read: known.cache_read.or(all.cache_read),
-            cost: all.cost.filter(|_| known.cost.is_none()),
+            cost: all.cost.filter(|all| known.cost.is_none_or(|known| is_more(*all, known))),
             ..TokenCounts::default()
         };
         let is_new = |more: Option<u64>, known: Option<u64>| more.is_some() && known.is_none();
@@ -185,7 +212,7 @@ impl Atif {
         let agent = text("trajectory_id").or_else(|| text("session_id"));
         let agent = agent.filter(|id| !is_placeholder(id)).unwrap_or(source.place.to_owned());
         let spawned_by = self.spawned.get(&agent).cloned();
-        let mut inner = Self::default();
+        let mut inner = Self { is_nested: true, ..Self::default() };
         let mut drafts = Vec::new();
         inner.model = text("agent.model_name");
         for (index, step) in json.get("steps").into_iter().flat_map(Json::items).enumerate() {
@@ -264,7 +291,7 @@ impl Atif {
                 drafts.push(tokens.event(&call));
             }
         }
-        if !is_sidechain {
+        if !is_sidechain || self.is_nested {
             return drafts;
         }
         // Claude Code's sub-agents, whose steps stand among those of the main agent.
@@ -303,7 +330,15 @@ impl Atif {
                 drafts.push(call_end(&end, |_| {}));
             }
             let last = calls.len().checked_sub(1);
-            let at = at.or(last.filter(|last| is_of_all || (own.is_none() && *last == 0)));
+            // A result of something else than a call has no id either.
+            let has_own = |at: usize| {
+                let id = calls.get(at).map(|(id, _, _)| id.as_str());
+                results
+                    .iter()
+                    .any(|one| id.is_some() && one.text_at("source_call_id").as_deref() == id)
+            };
+            let is_of_only = |last: usize| own.is_none() && last == 0 && !has_own(0);
+            let at = at.or(last.filter(|last| is_of_all || is_of_only(*last)));
             let text = result.present("content").map(as_text).unwrap_or_default();
             let refs = result.get("subagent_trajectory_ref");
             let one = refs.filter(|refs| refs.is_object());
@@ -395,13 +430,26 @@ fn without_nested(all: TokenCounts, known: &TokenCounts, nested: &TokenCounts) -
         }
         _ => all,
     };
+    // A cost that is more than that of all steps is the cost of all agents.
+    let cost = match (all.cost, nested.cost) {
+        (Some(all), Some(nested)) => {
+            let rest = all - nested;
+            Some(rest).filter(|rest| is_more(*rest, known.cost.unwrap_or(0.0)))
+        }
+        (all, _) => all,
+    };
     TokenCounts {
         input: less(all.input, known.input, nested.input),
         output: less(all.output, known.output, nested.output),
         cache_read: less(all.cache_read, known.cache_read, nested.cache_read),
-        cost: all.cost.filter(|_| known.cost.is_some() || nested.cost.is_none()),
+        cost,
         ..all
     }
+}
+
+/// Whether a total is more than a sum by more than what rounding makes.
+fn is_more(total: f64, sum: f64) -> bool {
+    total > sum.mul_add(1.0 + 1e-6, 1e-9)
 }
 
 /// The figures of a step. Some converters leave the tokens that were written to a cache out of the

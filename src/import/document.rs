@@ -25,6 +25,8 @@ pub(crate) struct DocumentSplitter {
     escaped: bool,
     /// The members of the document that are not in a list, without braces.
     members: Vec<u8>,
+    /// The part with the members before the first list.
+    first: Option<Vec<u8>>,
     /// The member, item or value that is being read.
     current: Vec<u8>,
     /// The name of the newest list.
@@ -56,6 +58,7 @@ impl DocumentSplitter {
             in_string: false,
             escaped: false,
             members: Vec::new(),
+            first: None,
             current: Vec::new(),
             list: None,
         }
@@ -168,6 +171,10 @@ impl DocumentSplitter {
                     State::List { is_whole: false } => self.state = State::Members,
                     State::Members => {
                         self.document(parts);
+                        let first = self.first.take().filter(|_| self.list.is_some());
+                        let end = first.map(|text| DocumentPart { part: SourcePart::End, text });
+                        parts.extend(end);
+                        self.list = None;
                         self.state = State::Between;
                     }
                     _ => self.state = State::Between,
@@ -223,6 +230,7 @@ impl DocumentSplitter {
         let members = std::mem::take(&mut self.members);
         if !members.is_empty() {
             let text = [b"{", members.as_slice(), b"}"].concat();
+            self.first.get_or_insert_with(|| text.clone());
             parts.push(DocumentPart { part: SourcePart::Document, text });
         }
     }
@@ -246,7 +254,7 @@ mod tests {
     /// If this fails, a document loses a part, or a bracket in a string ends one.
     #[test]
     fn parts_end_where_values_end() {
-        use SourcePart::{Document, Item, Line};
+        use SourcePart::{Document, End, Item, Line};
         let text = "{ \"a\": \"]}\\\"[\",\n \"b\": {\"steps\": [1]},\n \"steps\" : [ {\"x\": [\"}\"]},\n 2 , [] ],\n \"c\": null }\n{\"d\":1}\n[1, {\"e\":2}]";
         let expected: Vec<(SourcePart, &str)> = vec![
             (Document, r#"{"a": "]}\"[","b": {"steps": [1]}}"#),
@@ -254,6 +262,7 @@ mod tests {
             (Item, "2"),
             (Item, "[]"),
             (Document, r#"{"c": null}"#),
+            (End, r#"{"a": "]}\"[","b": {"steps": [1]}}"#),
             (Document, r#"{"d":1}"#),
             (Line, "1"),
             (Line, r#"{"e":2}"#),

@@ -131,6 +131,9 @@ impl Importer {
     ) -> ControlFlow<()> {
         for SourceUnit { text, part } in self.units(line) {
             let read = self.read(&text, part, now);
+            if part == SourcePart::End && read.as_ref().map_or(true, |read| read.opaque) {
+                continue;
+            }
             match read.is_err().then(|| several(&text)).flatten() {
                 Some(values) => {
                     for value in values {
@@ -257,7 +260,11 @@ impl Importer {
         let compact = json.compact();
         let content = sha256(compact.as_bytes());
         let place = self.place(&content);
-        let reading = self.adapter.read(&SourceText { json, clean, place: &place, part });
+        let source = SourceText { json, clean, place: &place, part };
+        let reading = match part {
+            SourcePart::End => self.adapter.end(&source),
+            _ => self.adapter.read(&source),
+        };
         let own_id = reading.source_id.as_deref().filter(|id| !is_placeholder(id));
         let base_id = own_id
             .map(|id| format!("{}:{id}", self.dialect.name))

@@ -18,6 +18,7 @@ mod foreign;
 mod gateway;
 mod gemini;
 pub(crate) mod line;
+mod live_prompts;
 mod opencode;
 mod opencode_stored;
 mod openhands;
@@ -249,4 +250,11 @@ pub(crate) trait Adapter {
     /// Reads one source line. An empty list of drafts means that the line was not understood; it
     /// becomes an opaque event.
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
+
+    /// Takes the end of a document with a list. `source` has the members before the list once more, for
+    /// what depends on the items. It needs no drafts.
+    fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let _ = source;
+        AdaptedLine::default()
+    }
 }

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::calls::{CallOutcome, ReportedCalls};
+use super::live_prompts::{LivePrompts, withdrawing};
 use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
@@ -72,6 +73,7 @@ struct Pi {
     /// The model in use.
     model: Option<String>,
     calls: ReportedCalls,
+    prompts: LivePrompts,
 }
 
 impl Adapter for Pi {
@@ -86,7 +88,12 @@ impl Adapter for Pi {
             ("session_info", _) => title(source.json),
             ("model_change", _) => self.model_change(source.json).into_iter().collect(),
             ("compaction", _) => compaction(source.json),
-            ("branch_summary", _) => branch(source.json),
+            ("branch_summary", _) => {
+                let mut withdrawn = follows(source.json).map(|entry| self.prompts.back_to(&entry));
+                let notes = branch(source.json).into_iter();
+                let told = |note| withdrawing(note, withdrawn.take().unwrap_or_default());
+                notes.map(told).collect()
+            }
             ("custom_message", _) => system(source.json.get("content")),
             // A model call outside of the conversation, for example to keep a cache.
             ("usage", _) => {
@@ -94,7 +101,11 @@ impl Adapter for Pi {
                 let id = source.json.text_at("id").filter(|id| !is_placeholder(id));
                 usage(source.json, model.as_deref(), id.as_deref()).into_iter().collect()
             }
-            ("message", Some("user")) => user(source.json),
+            ("message", Some("user")) => {
+                let withdrawn = follows(source.json).map(|entry| self.prompts.take(&entry));
+                let prompt = user(source.json).into_iter();
+                prompt.map(|prompt| withdrawing(prompt, withdrawn.unwrap_or_default())).collect()
+            }
             ("message", Some("assistant")) => self.assistant(source),
             ("message", Some("toolResult")) => self.tool_result(source),
             ("message", Some("bashExecution")) => user_command(source.json),
@@ -257,6 +268,11 @@ fn sub_agent(source: &SourceText<'_>, result: Json<'_>, counts: bool) -> Vec<Dra
         drafts.push(Draft::new("llm.usage", data));
     }
     drafts
+}
+
+/// The entry that another one follows: empty at the beginning, and `None` in a file without a tree.
+fn follows(json: Json<'_>) -> Option<Cow<'_, str>> {
+    Some(json.get("parentId")?.as_str().unwrap_or_default())
 }
 
 fn user(json: Json<'_>) -> Vec<Draft<'static>> {

@@ -28,6 +28,8 @@ pub(crate) enum SourcePart {
     Document,
     /// An item of a document's list; see [`super::Dialect::lists`].
     Item,
+    /// The end of a document with a list: once more the members that came before it.
+    End,
 }
 
 /// The result of reading a line.

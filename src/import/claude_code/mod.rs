@@ -26,6 +26,7 @@ use std::hash::BuildHasher as _;
 use foldhash::HashSet;
 use foldhash::fast::FixedState;
 
+use super::live_prompts::{LivePrompts, withdrawing};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
@@ -124,6 +125,7 @@ struct ClaudeCode {
     sidechains: Sidechains,
     totals: SessionTotals,
     messages: Messages,
+    prompts: LivePrompts,
     /// The message that each agent is getting.
     streamed: HashMap<Option<String>, StreamedMessage>,
     /// The hashes of what the main agent has said since the newest `result` line.
@@ -485,6 +487,12 @@ impl ClaudeCode {
             draft.actor = Some("agent".into());
         } else if prompt {
             draft.event_id = line.json.text_at("promptId").and_then(|id| prompt_id(&id));
+            // The same line may stand twice.
+            let is_again =
+                line.json.text_at("uuid").is_none_or(|id| self.seen.contains(&hash(&id)));
+            let follows = line.json.text_at("parentUuid").filter(|_| !is_again);
+            let withdrawn = follows.map_or(0, |entry| self.prompts.take(&entry));
+            draft = withdrawing(draft, withdrawn);
         }
         drafts.push(draft);
         drafts.extend(added.iter().map(|text| {

@@ -12,6 +12,7 @@ use super::usage::Totals;
 use super::{prompts, reports};
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, is_placeholder};
+use crate::import::live_prompts::went_back;
 use crate::import::source::text_event;
 use crate::import::{AdaptedLine, Adapter, SourceText};
 use crate::json::{Json, ObjectText};
@@ -363,7 +364,8 @@ impl Codex {
             "sub_agent_activity" => self.agent_activity(channel, event).into_iter().collect(),
             "thread_rolled_back" => {
                 let turns = event.get("num_turns").and_then(Json::as_u64).unwrap_or(1);
-                note(format!("Conversation rolled back by {}", plural(turns, "turn")))
+                let text = format!("Conversation rolled back by {}", plural(turns, "turn"));
+                vec![went_back(&text, turns)]
             }
             "thread_goal_updated" if event.text_at("goal.objective").is_some() => {
                 note(format!("Goal: {}", text("goal.objective")))

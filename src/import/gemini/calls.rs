@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use crate::event::fields::{as_text, exact_text};
 use crate::import::calls::CallOutcome;
 use crate::json::{Json, Kind};
+use crate::text::whole::holds_whole;
 
 /// The tool that runs commands.
 const SHELL: &str = "run_shell_command";
@@ -59,8 +60,18 @@ pub(super) fn part_outcome(answer: Json<'_>) -> CallOutcome {
 /// The outcome in a line of what `gemini -p` prints, with the exit code of a command.
 pub(super) fn printed_outcome(line: Json<'_>, tool: Option<&str>) -> (CallOutcome, Option<i64>) {
     let output = line.present("output").map(as_text).filter(|text| !text.is_empty());
-    let error = line.text_at("error.message");
-    let text = error.filter(|_| output.is_none()).or(output).unwrap_or_default().into_owned();
+    let failed = line.text_at("status").is_none_or(|status| status != "success");
+    let error = line.text_at("error.message").filter(|text| !text.is_empty());
+    // What the user is shown of an error may be less than what the model gets.
+    let error = error.filter(|error| {
+        output.is_none() || failed && !holds_whole(output.as_deref().unwrap_or_default(), error)
+    });
+    let text = match (error, output) {
+        (Some(error), Some(output)) if !holds_whole(&error, &output) => {
+            format!("{error}\n{output}")
+        }
+        (error, output) => error.or(output).unwrap_or_default().into_owned(),
+    };
     let exit_code = if tool == Some(SHELL) { exit_code(&text) } else { None };
     let lower = text.to_lowercase();
     let is_denied = lower.contains("denied by policy") || lower.contains("did not allow");

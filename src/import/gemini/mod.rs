@@ -6,20 +6,23 @@
 
 mod calls;
 mod output;
+mod prompts;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use self::calls::{outcome, part_outcome};
 use self::output::PrintedSession;
+use self::prompts::user;
 use super::calls::{ReportedCalls, end};
-use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
+use super::live_prompts::went_back;
+use super::source::{StartedCall, event, of_agent, said, text_event};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{attachment_label, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
-use crate::json::{Json, Kind, ObjectText};
+use crate::json::{Json, ObjectText};
 
 /// The signs of lines that other programs may write too.
 pub(super) const WEAK: &[&str] = &[PROJECT, PARTS_OF_USER, MESSAGE, output::MESSAGE, output::ERROR];
@@ -67,26 +70,8 @@ pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(Gemini::default())
 }
 
-/// Beginnings of text that the client wrote and no user typed.
-const WRITTEN_BY_CLIENT: &[&str] = &[
-    "<session_context>",
-    "This is the Gemini CLI.",
-    "<state_snapshot>",
-    "<system_note>",
-    "I ran the following shell command:",
-];
-/// The commands of the client.
-#[rustfmt::skip]
-const COMMANDS: &[&str] = &[
-    "?", "about", "agents", "auth", "bug", "chat", "clear", "compress", "copy", "corgi", "directory", "dir",
-    "docs", "editor", "exit", "extensions", "help", "hooks", "ide", "init", "mcp", "memory", "model",
-    "permissions", "plan", "policies", "privacy", "profile", "quit", "restore", "resume", "rewind", "settings",
-    "setup-github", "shells", "skills", "stats", "terminal-setup", "theme", "tools", "upgrade", "vim",
-];
 /// What the client lets the model say after a summary.
 const ACKNOWLEDGED: &str = "Got it. Thanks for the additional context!";
-/// The beginning and the end of what a hook adds to what the user typed.
-const HOOK: (&str, &str) = ("<hook_context>", "</hook_context>");
 /// The beginning of a summary of earlier messages.
 const SUMMARY: &str = "<state_snapshot>";
 /// Beginnings of the client's text for an interruption.
@@ -103,6 +88,8 @@ struct Gemini {
     recent: VecDeque<Seen>,
     /// The ids of all messages.
     known: HashSet<String>,
+    /// The messages that the user did not go back from, in order, and which of them are prompts.
+    order: Vec<(String, bool)>,
     /// The hashes of their texts.
     texts: HashSet<[u8; 32]>,
     /// The calls in messages, by their own ids.
@@ -155,8 +142,12 @@ impl Adapter for Gemini {
             }
             (None, None) if json.get("$set").is_some() => ("$set".to_owned(), self.set(source)),
             (None, None) if json.get("$rewindTo").is_some() => {
+                let to = source.text("$rewindTo").unwrap_or_default();
+                let from = self.order.iter().position(|(id, _)| *id == to);
+                let gone = from.map(|from| self.order.split_off(from)).unwrap_or_default();
+                let withdrawn = gone.iter().filter(|(_, is_prompt)| *is_prompt).count();
                 let text = "The user went back to an earlier message";
-                ("$rewindTo".to_owned(), vec![text_event("note", text)])
+                ("$rewindTo".to_owned(), vec![went_back(text, withdrawn as u64)])
             }
             _ => ("untyped".to_owned(), Vec::new()),
         };
@@ -210,7 +201,7 @@ impl Gemini {
         let mut seen = self.seen(source);
         let hash = Some(hash_of(&text));
         let is_new = seen.text.replace(hash_of(&text)) != hash;
-        self.known.insert(seen.message.clone());
+        let is_first = self.known.insert(seen.message.clone());
         self.texts.extend(hash);
         let drafts = match kind {
             "user" if is_new => user(json, &text, &others),
@@ -222,6 +213,10 @@ impl Gemini {
             _ => Vec::new(),
         };
         if !is_placeholder(&seen.message) {
+            if is_first {
+                let is_prompt = drafts.iter().any(|draft| draft.kind == "message.user");
+                self.order.push((seen.message.clone(), is_prompt));
+            }
             self.recent.push_back(seen);
             if self.recent.len() > RECENT {
                 self.recent.pop_front();
@@ -478,55 +473,6 @@ fn spoken(content: Json<'_>) -> (String, Vec<String>) {
 /// The hash of a text without the white space around it, in which two writings of one message differ.
 fn hash_of(text: &str) -> [u8; 32] {
     sha256(text.trim().as_bytes())
-}
-
-/// The text of a user message. What the client added to the text that the user typed is apart.
-fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
-    let begins = |beginnings: &[&str]| {
-        beginnings.iter().any(|beginning| text.trim_start().starts_with(beginning))
-    };
-    if begins(&[SUMMARY]) {
-        let note = text_event("note", "Context compacted");
-        return vec![note, text_event("message.system", text)];
-    }
-    if begins(WRITTEN_BY_CLIENT) || is_command(text) {
-        return vec![text_event("message.system", text)];
-    }
-    let begins = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
-    let at = text.rfind(HOOK.0).filter(|_| text.trim_end().ends_with(HOOK.1)).filter(begins);
-    if let Some((typed, added)) = at.map(|at| text.split_at(at)) {
-        let mut drafts = Vec::new();
-        if !typed.trim().is_empty() {
-            drafts = user(json, typed.trim_end(), others);
-        }
-        drafts.push(text_event("message.system", added));
-        return drafts;
-    }
-    // The answers of tools are no attachments.
-    let is_attached = |part: &Json<'_>| {
-        part.is_object() && part.get("text").is_none() && part.get("functionResponse").is_none()
-    };
-    let content = json.get("content").filter(|content| content.kind() == Kind::Array);
-    let others: Vec<String> = match content {
-        Some(parts) => parts.items().filter(is_attached).map(attachment_label).collect(),
-        None => others.to_vec(),
-    };
-    let typed = json.present("displayContent").map(|typed| said(typed).0);
-    let Some(typed) = typed.filter(|typed| !typed.is_empty() && typed != text) else {
-        return prompt(text, &others).into_iter().collect();
-    };
-    let added = text.strip_prefix(typed.as_str()).unwrap_or(text).trim();
-    let mut drafts: Vec<_> = prompt(&typed, &others).into_iter().collect();
-    if !added.is_empty() {
-        drafts.push(text_event("message.system", added));
-    }
-    drafts
-}
-
-/// Whether a text is a command of the client: `/help`. Other words after a slash may be paths.
-fn is_command(text: &str) -> bool {
-    let word = text.trim().strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-    word.is_some_and(|word| COMMANDS.contains(&word))
 }
 
 /// A text that the client showed to the user.

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::calls::printed_outcome;
-use super::user;
+use super::prompts::user;
 use crate::event::draft::Draft;
 use crate::event::severity::Severity;
 use crate::import::calls::ReportedCalls;
 use crate::import::source::{StartedCall, event, text_event};
 use crate::import::{SessionEnd, SourceText};
 use crate::json::{Json, ObjectText};
+use crate::text::human::plural;
 
 /// The signs of lines that other programs may write too.
 pub(super) const MESSAGE: &str = "a message with role and timestamp";
@@ -181,7 +182,33 @@ pub(super) fn document(line: Json<'_>) -> Vec<Draft<'static>> {
     let answer = answer.map(|text| text_event("message.assistant", &text));
     let error = line.present("error").and_then(error);
     let used = line.present("stats").map(|stats| UsedTokens::of(stats, "").totals());
-    answer.into_iter().chain(error).chain(used.unwrap_or_default()).collect()
+    let calls = line.path("stats.tools").and_then(unlisted_calls);
+    let warnings = line.get("warnings").into_iter().flat_map(Json::items).filter_map(Json::as_str);
+    let warning = |text: Cow<'_, str>| Draft {
+        severity: Some(Severity::Warning),
+        ..text_event("note", &text)
+    };
+    let told = answer.into_iter().chain(error).chain(used.unwrap_or_default());
+    told.chain(calls).chain(warnings.map(warning)).collect()
+}
+
+/// A note of the calls of tools, which the document counts and does not list.
+fn unlisted_calls(tools: Json<'_>) -> Option<Draft<'static>> {
+    let count = |json: Json<'_>, name: &str| json.get(name).and_then(Json::as_u64).unwrap_or(0);
+    let calls = count(tools, "totalCalls");
+    let names = tools.get("byName").into_iter().flat_map(Json::members);
+    let names: Vec<_> =
+        names.map(|(name, tool)| format!("{name} {}", count(tool, "count"))).collect();
+    let failed = match count(tools, "totalFail") {
+        0 => String::new(),
+        failed => format!(", {failed} failed"),
+    };
+    let text = format!(
+        "The output does not list its {} ({}{failed})",
+        plural(calls, "tool call"),
+        names.join(", ")
+    );
+    (calls > 0).then(|| text_event("note", &text))
 }
 
 /// The names of the counts in this program. The source counts cached tokens as input, too.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::items::{Entry, Said, Section};
+use crate::history::tasks::TaskOutcome;
 
 /// The last message of the run's own agent.
 #[derive(Clone, Debug, Serialize)]
@@ -15,15 +16,17 @@ pub(crate) struct LastAnswer {
 }
 
 impl LastAnswer {
-    /// The last answer in these turns. What sub-agents say is no answer of the run.
+    /// The last answer in these turns. What sub-agents say is no answer of the run, and neither is
+    /// what the user went back from.
     #[must_use]
     pub(in crate::transcript) fn of(turns: &[Section]) -> Option<Self> {
-        let mut entries = turns.iter().flat_map(|turn| &turn.items).rev();
+        let is_kept = |turn: &&Section| turn.outcome != Some(TaskOutcome::Withdrawn);
+        let mut entries = turns.iter().filter(is_kept).flat_map(|turn| &turn.items).rev();
         let said = entries.find_map(|entry| match entry {
             Entry::Said(said) if said.is_answer() => Some(said.clone()),
             _ => None,
         })?;
-        let mut ends = turns.iter().rev().filter_map(Section::ends_with_answer);
+        let mut ends = turns.iter().rev().filter(is_kept).filter_map(Section::ends_with_answer);
         Some(Self { said, is_final: ends.next().unwrap_or(true) })
     }
 
