@@ -105,7 +105,14 @@ fn claude_answers_in_the_last_line() {
     assert_eq!(answers(&[said, plain]), ["two tests"]);
     let structured = result(json!({"result": "", "structured_output": {"tests": 2}}));
     assert_eq!(answers(&[structured]), [r#"{"tests":2}"#]);
-    assert!(answers(&[result(json!({"result": "x", "is_error": true}))]).is_empty());
+    let failed = result(json!({"result": "API Error: 500", "is_error": true}));
+    assert!(answers(std::slice::from_ref(&failed)).is_empty());
+    // An error that a message told is no second one.
+    let part = json!([{"type": "text", "text": "API Error: 500"}]);
+    let message = json!({"role": "assistant", "model": "<synthetic>", "content": part});
+    let said = claude("assistant", json!({"uuid": "a", "error": "e", "message": message}));
+    let all = told("claude-code", &[said, failed]);
+    assert_eq!(all.iter().filter(|line| line.starts_with("error")).count(), 1, "{all:?}");
 }
 
 /// If this fails, what a process used before the session was resumed is lost, or counts twice where the
@@ -332,4 +339,59 @@ fn atif_side_chains_results_and_costs() {
     own["extra"] = json!({});
     let total = import(json!([own]), json!({"final_metrics": metrics}));
     assert_eq!((&total["input_tokens"], &total["cost_usd"]), (&json!(300), &json!(0.75)));
+}
+
+/// If this fails, what the user took back counts as a part of the conversation, or an answer that was cut
+/// looks whole.
+#[test]
+fn opencode_messages_taken_back_and_cut() {
+    let message = |id: &str, role: &str, text: &str, reason: &str| {
+        let part = json!({"id": format!("p{id}"), "messageID": id, "sessionID": "s", "type": "text", "text": text});
+        let end = json!({"id": format!("q{id}"), "messageID": id, "sessionID": "s", "type": "step-finish", "reason": reason});
+        let info = json!({"id": id, "sessionID": "s", "role": role, "time": {"created": 1}});
+        json!({"info": info, "parts": if role == "user" { vec![part] } else { vec![part, end] }})
+    };
+    let messages = [
+        message("m1", "user", "one", ""),
+        message("m2", "assistant", "first", "length"),
+        message("m3", "user", "two", ""),
+        message("m4", "assistant", "second", "stop"),
+    ];
+    let info = json!({"id": "s", "directory": "/p", "title": "t", "revert": {"messageID": "m3"}, "time": {"created": 1}});
+    let document = json!({"info": info, "messages": messages});
+    let (tasks, answer) = tasks("opencode", std::slice::from_ref(&document));
+    assert_eq!(
+        (tasks, answer.as_str()),
+        (vec!["one: ended".into(), "two: withdrawn".into()], "first")
+    );
+    let warnings: Vec<_> =
+        told("opencode", &[document]).into_iter().filter(|line| line.ends_with(" !")).collect();
+    assert_eq!(warnings, ["note The answer was cut at its greatest length !"]);
+}
+
+/// If this fails, calls that the client did not run stay open.
+#[test]
+fn pi_calls_of_answers_that_were_stopped() {
+    let call = json!({"type": "toolCall", "id": "c1", "name": "bash", "arguments": {}});
+    let message = json!({"role": "assistant", "content": [call], "stopReason": "aborted"});
+    let line = json!({"type": "message", "id": "a1", "parentId": null, "timestamp": "2026-02-03T10:00:00Z", "message": message});
+    let told = told("pi", &[line]);
+    let blocked = "tool.blocked c1 not run: the user stopped the answer";
+    assert!(told.iter().any(|line| line.starts_with(blocked)), "{told:?}");
+}
+
+/// If this fails, reasoning that has a summary is shown without its text, or a skill is not told.
+#[test]
+fn openhands_reasoning_and_skills() {
+    let item = json!({"summary": [{"text": "in short"}], "content": [{"text": "at length"}]});
+    let message = json!({"role": "assistant", "content": [{"type": "text", "text": "done"}],
+        "responses_reasoning_item": item});
+    let line = json!({"id": "e1", "kind": "MessageEvent", "source": "agent", "timestamp": "2026-02-03T10:00:00",
+        "llm_message": message, "activated_skills": ["docker"]});
+    let bench = crate::support::Bench::with_run();
+    bench.import_from("openhands", &crate::support::imports::jsonl(&[line]));
+    let text = bench.ok(&["transcript", "r", "--format", "markdown", "-o", "-"]);
+    for told in ["in short", "at length", "docker"] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
 }

@@ -20,6 +20,7 @@ mod gemini;
 pub(crate) mod line;
 mod live_prompts;
 mod opencode;
+mod opencode_prompts;
 mod opencode_stored;
 mod openhands;
 mod pi;

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use super::opencode_prompts::OpenCodePrompts;
 use super::opencode_stored::{KINDS, in_older_form, turn_outcome};
 use super::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
@@ -15,7 +16,8 @@ use super::source::{
 use super::tokens::{ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
-use crate::event::fields::{HISTORY, as_text, is_placeholder};
+use crate::event::fields::{HISTORY, WITHDRAWN, as_text, is_placeholder};
+use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{Json, JsonRules, ObjectText, check};
@@ -112,13 +114,7 @@ struct OpenCode {
     model: Option<String>,
     /// The sessions in whose turn a message has an error.
     troubled: HashSet<Option<String>>,
-    /// The texts of the newest prompt, and its message.
-    prompt: (Option<String>, Vec<String>),
-    /// Whether the client compacted the conversation because it was too long. It then writes the
-    /// newest prompt again.
-    is_replaying: bool,
-    /// The message that is that prompt again.
-    replayed: Option<String>,
+    prompts: OpenCodePrompts,
 }
 
 /// What the parts of a message need to know about it.
@@ -242,6 +238,9 @@ impl OpenCode {
         let text = |name: &str| json.text_at(name).map(Cow::into_owned);
         let id = text("id");
         self.session_id.clone_from(&id);
+        if let Some(message) = text("revert.messageID") {
+            self.prompts.withdraw_from(id.clone(), message);
+        }
         if let (Some(id), Some(_)) = (&id, text("parentID")) {
             let call = self.spawned.get(id).cloned();
             self.agents.insert(id.clone(), call);
@@ -340,7 +339,7 @@ impl OpenCode {
                 let by_user = message.is_some_and(|message| message.by_user);
                 let is_again = by_user
                     && !is_set("synthetic")
-                    && self.is_again(message_id, text.as_deref().unwrap_or_default());
+                    && self.prompts.is_again(message_id, text.as_deref().unwrap_or_default());
                 let by_client = is_set("synthetic")
                     || is_again
                     || is_set("ignored")
@@ -351,9 +350,15 @@ impl OpenCode {
                     _ => "message.assistant",
                 };
                 let by_agent = kind == "message.assistant";
+                let session = message.and_then(|message| message.session_id.as_ref());
+                let is_withdrawn =
+                    kind == "message.user" && self.prompts.is_withdrawn(session, message_id);
                 let said = text.map(|text| {
                     event(kind, |data| {
                         data.text("text", &text);
+                        if is_withdrawn {
+                            data.plain(WITHDRAWN, true);
+                        }
                         data.text_if("model", model.filter(|_| by_agent));
                         data.text_if("message_id", message_id.filter(|_| by_agent));
                     })
@@ -382,7 +387,8 @@ impl OpenCode {
             "step-finish" => {
                 let completed = message.and_then(|message| message.completed);
                 let step = self.step(json, message_id, model);
-                step.map(|step| Draft { timestamp: completed, ..step }).into_iter().collect()
+                let step = step.map(|step| Draft { timestamp: completed, ..step });
+                step.into_iter().chain(cut_short(json)).collect()
             }
             // A command of the user that a sub-agent carries out.
             "subtask" => {
@@ -397,31 +403,13 @@ impl OpenCode {
                 asked.into_iter().collect()
             }
             "compaction" => {
-                self.is_replaying = is_set("overflow");
+                self.prompts.is_replaying = is_set("overflow");
                 let manner = if is_set("auto") { " (auto)" } else { "" };
                 vec![text_event("note", &format!("Context compacted{manner}"))]
             }
             "retry" => json.present("error").map(error).into_iter().collect(),
             _ => Vec::new(),
         }
-    }
-
-    /// Whether a text that the user wrote is that of the newest prompt again, after a compaction.
-    fn is_again(&mut self, message: Option<&str>, text: &str) -> bool {
-        let message = message.map(str::to_owned);
-        let is_known = self.prompt.1.iter().any(|known| known == text);
-        if self.is_replaying {
-            self.is_replaying = false;
-            self.replayed = message.clone().filter(|_| is_known);
-        }
-        if message.is_some() && message == self.replayed {
-            return is_known;
-        }
-        if self.prompt.0 != message {
-            self.prompt = (message, Vec::new());
-        }
-        self.prompt.1.push(text.to_owned());
-        false
     }
 
     /// A step is one model call. The first one of a message replaces the message's own figures. If
@@ -540,6 +528,16 @@ fn error(error: Json<'_>) -> Draft<'static> {
         });
     }
     engine_error(name.as_deref(), &error_message(error))
+}
+
+/// The warning about a step in which the model did not finish its answer.
+fn cut_short(step: Json<'_>) -> Option<Draft<'static>> {
+    let said = match step.text_at("reason")?.as_ref() {
+        "length" => "The answer was cut at its greatest length",
+        "content-filter" => "The provider did not let the model answer",
+        _ => return None,
+    };
+    Some(Draft { severity: Some(Severity::Warning), ..text_event("note", said) })
 }
 
 fn error_message(error: Json<'_>) -> Cow<'_, str> {

@@ -159,6 +159,11 @@ fn assistant(message: Json<'_>, stored: &mut StoredMessage) {
             _ => {}
         }
     }
+    if let Some(reason) = message.text_at("finish").filter(|reason| reason != "stop") {
+        let mut part = ObjectText::new();
+        part.text("type", "step-finish").text("reason", &reason);
+        stored.parts.push(part);
+    }
     if let Some(files) = message.path("snapshot.files") {
         let mut part = ObjectText::new();
         part.text("type", "patch").json("files", files);

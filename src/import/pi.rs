@@ -67,6 +67,12 @@ const EXITED: &str = "Command exited with code ";
 /// The beginning of the result of a call that an extension did not allow.
 const BLOCKED: &str = "Tool execution was blocked";
 
+/// The reasons for which the client does not run the calls of an answer, and what is said of these.
+const NOT_RUN: &[(&str, &str)] = &[
+    ("aborted", "not run: the user stopped the answer"),
+    ("error", "not run: the answer ended with an error"),
+];
+
 #[derive(Default)]
 struct Pi {
     session: Option<String>,
@@ -157,6 +163,7 @@ impl Pi {
         let model = message.text_at("model");
         let id = source.json.text_at("id").filter(|id| !is_placeholder(id));
         let mut drafts = Vec::new();
+        let stopped = message.text_at("stopReason").unwrap_or_default();
         let say = |text: &str| {
             event("message.assistant", |data| {
                 data.text("text", text).text_if("model", model.as_deref());
@@ -178,13 +185,19 @@ impl Pi {
                     let args = block.get("arguments");
                     let call = StartedCall { id: block.text_at("id"), tool: &tool, args };
                     drafts.extend(self.calls.start(source, &call, index, |_| {}));
+                    if let Some((_, reason)) = NOT_RUN.iter().find(|(name, _)| *name == stopped) {
+                        let outcome = CallOutcome::Blocked((*reason).to_owned());
+                        let id = call.id.as_deref();
+                        let end = self.calls.end(source, id, Some(tool.as_ref()), &outcome, |_| {});
+                        drafts.extend(end);
+                    }
                 }
                 _ => {}
             }
         }
         drafts.extend(usage(message, model.as_deref(), id.as_deref()));
         let reason = message.text_at("errorMessage");
-        match message.text_at("stopReason").unwrap_or_default().as_ref() {
+        match stopped.as_ref() {
             "error" => drafts.push(event("error", |data| {
                 let message = reason.as_deref().unwrap_or("the model call failed");
                 data.text("message", message).text("category", "engine");

@@ -128,7 +128,7 @@ struct ClaudeCode {
     prompts: LivePrompts,
     /// The message that each agent is getting.
     streamed: HashMap<Option<String>, StreamedMessage>,
-    /// The hashes of what the main agent has said since the newest `result` line.
+    /// The hashes of the answers and errors of the main agent since the newest `result` line.
     said: HashSet<u64>,
     /// The ids that several calls have.
     shared_calls: HashSet<String>,
@@ -200,6 +200,7 @@ impl ClaudeCode {
             match block {
                 Block::Text(text) if text.is_empty() => {}
                 Block::Text(text) if failed => {
+                    self.said.insert(hash_of_error(&text));
                     drafts.push(line.draft("error", |data| {
                         data.text("message", &text).text("category", "engine");
                     }));
@@ -245,6 +246,11 @@ impl ClaudeCode {
     fn result(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         let mut drafts = notices::result(line, &mut self.totals);
         let said = std::mem::take(&mut self.said);
+        // The error may be told by a message already.
+        let error = notices::result_error(line.json.get("result"), line.json.get("errors"));
+        if error.is_some_and(|text| said.contains(&hash_of_error(&text))) && drafts.len() > 1 {
+            drafts.retain(|draft| draft.kind != "error");
+        }
         let answer = notices::answer(line).filter(|text| !said.contains(&hash(text.trim())));
         if let Some(answer) = answer {
             drafts.push(line.draft("message.assistant", |data| {
@@ -510,6 +516,11 @@ pub(crate) fn prompt_id(id: &str) -> Option<Cow<'static, str>> {
     let event_id = format!("{id}/prompt");
     let is_id = !is_placeholder(id) && check_id("event id", &event_id).is_ok();
     is_id.then_some(event_id.into())
+}
+
+/// The hash of the text of an error, other than that of an answer with the same text.
+fn hash_of_error(text: &str) -> u64 {
+    hash(&format!("error: {}", text.trim()))
 }
 
 /// A hash that is the same in each process.

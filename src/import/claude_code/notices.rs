@@ -109,7 +109,8 @@ pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<D
         drafts.push(line.draft("error", |data| {
             let status = line.json.get("api_error_status").and_then(Json::as_u64);
             let code = status.map(|status| Cow::Owned(status.to_string()));
-            data.text_if("code", code.or_else(|| subtype.clone()).as_deref());
+            let kind = subtype.clone().filter(|kind| kind != "success");
+            data.text_if("code", code.or(kind).as_deref());
             data.text("message", text.as_deref().unwrap_or("the session ended with an error"));
         }));
     }

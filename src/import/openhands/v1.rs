@@ -67,6 +67,13 @@ pub(super) fn message(json: Json<'_>) -> Vec<Draft<'static>> {
         }));
     }
     drafts.extend(extended(json));
+    let skills = ["activated_skills", "activated_microagents"];
+    let skills = skills.iter().filter_map(|name| json.present(name)).flat_map(Json::items);
+    drafts.extend(skills.filter_map(Json::as_str).map(|name| {
+        event("skill.loaded", |data| {
+            data.text("skill_id", &name);
+        })
+    }));
     drafts
 }
 
@@ -141,8 +148,12 @@ fn reasoning(json: Json<'_>) -> Option<Cow<'_, str>> {
         (!texts.is_empty()).then(|| Cow::Owned(texts.join("\n")))
     };
     let own = json.text_at("reasoning_content").filter(|text| !text.is_empty());
-    own.or_else(|| texts("thinking_blocks", "thinking"))
-        .or_else(|| texts("responses_reasoning_item.summary", "text"))
+    let of_item = || {
+        let parts = ["responses_reasoning_item.summary", "responses_reasoning_item.content"];
+        let parts: Vec<_> = parts.iter().filter_map(|list| texts(list, "text")).collect();
+        (!parts.is_empty()).then(|| Cow::Owned(parts.join("\n")))
+    };
+    own.or_else(|| texts("thinking_blocks", "thinking")).or_else(of_item)
 }
 
 /// A text, or a part of content with a text.
