@@ -71,6 +71,9 @@ pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
 pub(crate) const PROMPTS_WITHDRAWN: &str = "prompts_withdrawn";
 /// The flag for a prompt that the user has withdrawn.
 pub(crate) const WITHDRAWN: &str = "withdrawn";
+/// The flag for a total of all processes of a session. Without it, the total is of the process that
+/// reports it.
+pub(crate) const SESSION_TOTAL: &str = "session_total";
 /// The field of `data` that shows what recorded an event, if it was not an import.
 pub(crate) const RECORDED_BY: &str = "recorded_by";
 

@@ -124,6 +124,8 @@ struct ClaudeCode {
     stopped: HashSet<String>,
     sidechains: Sidechains,
     totals: SessionTotals,
+    /// Whether a process that resumes a session adds to the totals of the earlier ones.
+    counts_session: bool,
     messages: Messages,
     prompts: LivePrompts,
     /// The message that each agent is getting.
@@ -170,6 +172,9 @@ impl Adapter for ClaudeCode {
             "tool_result" => vec![self.tool_result(&line, source.json)],
             other => notices::notice(&line, other),
         };
+        if let Some(version) = line.json.text_at("claude_code_version") {
+            self.counts_session = notices::counts_session(&version);
+        }
         let own = text("uuid");
         self.seen.extend(own.as_deref().map(hash));
         AdaptedLine {
@@ -244,7 +249,7 @@ impl ClaudeCode {
 
     /// The last line of a stream: the totals, the error, and the answer if no line had it.
     fn result(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-        let mut drafts = notices::result(line, &mut self.totals);
+        let mut drafts = notices::result(line, &mut self.totals, self.counts_session);
         let said = std::mem::take(&mut self.said);
         // The error may be told by a message already.
         let error = notices::result_error(line.json.get("result"), line.json.get("errors"));

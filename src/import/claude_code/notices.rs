@@ -7,7 +7,7 @@ use super::prompts::{NOT_HUMAN, part};
 use super::totals::SessionTotals;
 use super::{SourceLine, hooks};
 use crate::event::draft::Draft;
-use crate::event::fields::{WORK_TIME, as_text, is_placeholder};
+use crate::event::fields::{SESSION_TOTAL, WORK_TIME, as_text, is_placeholder};
 use crate::event::severity::Severity;
 use crate::json::{Json, ObjectText};
 use crate::text::human::duration;
@@ -89,7 +89,11 @@ pub(super) fn result_error<'s>(
 }
 
 /// The last line of a stream: the session's totals.
-pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<Draft<'static>> {
+pub(super) fn result(
+    line: &SourceLine<'_>,
+    totals: &mut SessionTotals,
+    counts_session: bool,
+) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
     let failed = line.is_set("is_error")
         && line.json.text_at("terminal_reason").as_deref() != Some(super::end::INTERRUPTED);
@@ -97,6 +101,9 @@ pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<D
     for totals in totals.after(&line.json) {
         drafts.push(line.draft("llm.usage", |data| {
             data.members(Json::trusted(&totals));
+            if counts_session {
+                data.plain(SESSION_TOTAL, true);
+            }
             if let Some(time) = work_time.take() {
                 data.plain(WORK_TIME, time);
             }
@@ -115,6 +122,16 @@ pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<D
         }));
     }
     drafts
+}
+
+/// The first version whose totals go on when a session is resumed.
+const GOES_ON: [u32; 3] = [2, 1, 277];
+
+/// Whether that version of the client counts what a session used, and not only what a process did.
+pub(super) fn counts_session(version: &str) -> bool {
+    let mut numbers = version.split(['.', ' ', '-']).map_while(|number| number.parse().ok());
+    let numbers: [u32; 3] = std::array::from_fn(|_| numbers.next().unwrap_or(0));
+    numbers >= GOES_ON
 }
 
 /// The answer at the end of a stream: a text, or JSON if the user asked for that.

@@ -5,7 +5,7 @@ use foldhash::HashMap;
 
 use crate::event::catalogue;
 use crate::event::draft::Draft;
-use crate::event::fields::{UsageScope, View};
+use crate::event::fields::{SESSION_TOTAL, UsageScope, View};
 use crate::event::role::Role;
 use crate::history::usage::Usage;
 use crate::import::line::Imported;
@@ -40,6 +40,7 @@ impl EarlierTotals {
             match scope_of(draft) {
                 UsageScope::Session => {
                     let earlier = self.before(draft, recorder)?;
+                    let earlier = earlier.filter(|earlier| !includes(draft, earlier));
                     is_added = earlier.is_some();
                     earlier.iter().for_each(|earlier| add(draft, earlier));
                 }
@@ -99,6 +100,20 @@ fn newest_total(session: &str, recorder: &Recorder) -> Result<Option<Usage>, Run
         }
     }
     Ok(newest)
+}
+
+/// Whether a total says that it is of the whole session, and is not below the earlier one.
+fn includes(draft: &Draft<'_>, earlier: &Usage) -> bool {
+    let event = draft.as_event();
+    let view = View::of(&event);
+    let Some(total) = Usage::of(&view).filter(|_| view.is_set(SESSION_TOTAL)) else { return false };
+    let numbers = |usage: &Usage| {
+        let tokens = [usage.input_tokens, usage.output_tokens, usage.cache_read_tokens];
+        tokens.map(|count| count.unwrap_or(0))
+    };
+    let mut pairs = numbers(&total).into_iter().zip(numbers(earlier));
+    pairs.all(|(total, earlier)| total >= earlier)
+        && total.reported_micros() >= earlier.reported_micros()
 }
 
 /// Adds to the numbers of a total.
