@@ -415,3 +415,16 @@ fn openhands_reasoning_and_skills() {
         assert!(text.contains(told), "{told}: {text}");
     }
 }
+
+/// If this fails, a whole document is not recognized, because the list that shows what it is has ended.
+#[test]
+fn documents_that_begin_with_their_list() {
+    let bench = crate::support::Bench::new();
+    std::fs::create_dir_all(bench.path("runs")).unwrap();
+    let document =
+        r#"{"history": [{"role": "user", "parts": [{"text": "go"}]}], "summary": "a title"}"#;
+    std::fs::write(bench.path("s.json"), document).unwrap();
+    bench.ok(&["import", "s.json"]);
+    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(listed["total"]["prompts"], 1);
+}

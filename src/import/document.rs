@@ -31,6 +31,8 @@ pub(crate) struct DocumentSplitter {
     current: Vec<u8>,
     /// The name of the newest list.
     list: Option<&'static str>,
+    /// Whether the document that is being read had a list.
+    has_list: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +63,7 @@ impl DocumentSplitter {
             first: None,
             current: Vec::new(),
             list: None,
+            has_list: false,
         }
     }
 
@@ -143,7 +146,7 @@ impl DocumentSplitter {
             && self.state == State::Members
             && let Some(list) = self.begun_list()
         {
-            self.list = Some(list);
+            (self.list, self.has_list) = (Some(list), true);
             self.current.clear();
             self.document(parts);
             self.state = State::List { is_whole: false };
@@ -171,10 +174,10 @@ impl DocumentSplitter {
                     State::List { is_whole: false } => self.state = State::Members,
                     State::Members => {
                         self.document(parts);
-                        let first = self.first.take().filter(|_| self.list.is_some());
+                        let has_list = std::mem::take(&mut self.has_list);
+                        let first = self.first.take().filter(|_| has_list);
                         let end = first.map(|text| DocumentPart { part: SourcePart::End, text });
                         parts.extend(end);
-                        self.list = None;
                         self.state = State::Between;
                     }
                     _ => self.state = State::Between,
