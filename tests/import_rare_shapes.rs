@@ -163,7 +163,8 @@ fn claude_events_of_the_api() {
     let mut line = message.clone();
     line["content"] = part;
     line["stop_reason"] = Value::Null;
-    let end = json!({"type": "message_delta", "usage": {"output_tokens": 55}});
+    // The end of a message may have 0 or null for what its beginning told.
+    let end = json!({"type": "message_delta", "usage": {"input_tokens": 0, "cache_read_input_tokens": null, "output_tokens": 55}});
     let lines = [
         event("e1", json!({"type": "message_start", "message": message})),
         claude("assistant", json!({"uuid": "a", "message": line})),
@@ -245,6 +246,12 @@ fn conversations_that_went_back() {
     let (told, answer) = tasks("claude-code", &lines);
     assert_eq!(told, ["one: ended", "two: withdrawn", "three: running"]);
     assert_eq!(answer, "third");
+    // A prompt that was queued goes with the one before it.
+    let queued = json!({"type": "attachment", "sessionId": "s", "uuid": "q1", "parentUuid": "a2",
+        "attachment": {"type": "queued_command", "prompt": "and this"}});
+    lines.insert(4, queued);
+    let told = tasks("claude-code", &lines).0;
+    assert_eq!(told, ["one: ended", "two: withdrawn", "and this: withdrawn", "three: running"]);
 
     let pi = |id: &str, parent: Option<&str>, role: &str, text: &str| json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2026-02-03T10:00:00Z", "message": {"role": role, "content": [{"type": "text", "text": text}]}});
     let lines = [
@@ -254,6 +261,15 @@ fn conversations_that_went_back() {
         pi("u2", None, "user", "two"),
     ];
     assert_eq!(tasks("pi", &lines).0, ["one: withdrawn", "two: running"]);
+    let lines = [
+        lines[0].clone(),
+        pi("u1", None, "user", "one"),
+        pi("a1", Some("u1"), "assistant", "first"),
+        pi("x1", Some("a1"), "custom", "between"),
+        pi("u2", Some("x1"), "user", "two"),
+        pi("u3", Some("a1"), "user", "three"),
+    ];
+    assert_eq!(tasks("pi", &lines).0, ["one: ended", "two: withdrawn", "three: running"]);
 
     let asked = |text: &str| ("event_msg", json!({"type": "user_message", "message": text}));
     let said = |text: &str| ("event_msg", json!({"type": "agent_message", "message": text}));
@@ -357,7 +373,7 @@ fn atif_side_chains_results_and_costs() {
         json!({"total_prompt_tokens": 300, "total_completion_tokens": 30, "total_cost_usd": 0.75});
     let mut own = step(0.5);
     own["extra"] = json!({});
-    let total = import(json!([own]), json!({"final_metrics": metrics}));
+    let total = import(json!([own]), json!({"final_metrics": metrics, "notes": "n"}));
     assert_eq!((&total["input_tokens"], &total["cost_usd"]), (&json!(300), &json!(0.75)));
 }
 

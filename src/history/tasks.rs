@@ -135,6 +135,8 @@ pub(crate) struct Tasks {
     tasks: Vec<Task>,
     split: TaskSplit,
     ended: bool,
+    /// The indices of the tasks of prompts that the user has not withdrawn.
+    live: Vec<usize>,
     /// The task with the newest line of each model call, by the hash of its id.
     of_calls: GradualMap<u32>,
     hasher: RandomState,
@@ -169,7 +171,8 @@ impl Tasks {
         if view.role.is_bookkeeping() {
             return None;
         }
-        if let Some(prompts) = view.data.get(PROMPTS_WITHDRAWN).and_then(Json::as_u64) {
+        let withdrawn = view.data.get(PROMPTS_WITHDRAWN).and_then(Json::as_u64);
+        if let Some(prompts) = withdrawn.filter(|_| !view.is_of_sub_agent()) {
             self.withdraw(prompts);
         }
         let event = view.event;
@@ -186,6 +189,7 @@ impl Tasks {
             TaskBeginning::ByStart => self.begin(view),
             TaskBeginning::FirstByStart => {
                 self.tasks.clear();
+                self.live.clear();
                 self.begin(view);
             }
         }
@@ -243,14 +247,15 @@ impl Tasks {
         }
     }
 
-    /// Marks the tasks of that number of prompts, from the newest one that still counts.
-    fn withdraw(&mut self, mut prompts: u64) {
-        for task in self.tasks.iter_mut().rev().filter(|task| !task.is_withdrawn) {
-            if prompts == 0 {
-                return;
+    /// Marks the tasks of that number of prompts, from the newest one that is still part of the
+    /// conversation.
+    fn withdraw(&mut self, prompts: u64) {
+        for _ in 0..prompts {
+            let Some(first) = self.live.pop() else { return };
+            let tasks = self.tasks.iter_mut().enumerate().skip(first);
+            for (_, task) in tasks.take_while(|(at, task)| *at == first || !task.is_prompt) {
+                task.is_withdrawn = true;
             }
-            task.is_withdrawn = true;
-            prompts -= u64::from(task.is_prompt);
         }
     }
 
@@ -315,6 +320,9 @@ impl Tasks {
 
     fn begin(&mut self, view: &View<'_, '_>) {
         let event = view.event;
+        if view.is_prompt() && !view.is_set(WITHDRAWN) {
+            self.live.push(self.tasks.len());
+        }
         let name = name_of(view);
         let asked = (view.role == Role::TaskStart)
             .then(|| view.text().or_else(|| view.field("action")))

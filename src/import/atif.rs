@@ -71,8 +71,8 @@ struct Atif {
     nested: TokenCounts,
     /// Whether it is the trajectory of a spawned agent. All its steps are that agent's.
     is_nested: bool,
-    /// Whether the totals came before the steps.
-    has_early_totals: bool,
+    /// The totals, as JSON, if they came before the steps.
+    early_totals: Option<String>,
     /// Whether a step of the document was read.
     has_steps: bool,
     /// The newest call with each id: the id in its events, and the tool.
@@ -100,9 +100,10 @@ impl Adapter for Atif {
     }
 
     /// Totals that came before the steps say what these leave out.
-    fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        let totals = source.json.present("final_metrics").filter(|_| self.has_early_totals);
-        let drafts = totals.and_then(|totals| self.totals(totals)).into_iter().collect();
+    fn end(&mut self, _: &SourceText<'_>) -> AdaptedLine {
+        let totals = self.early_totals.take();
+        let drafts = totals.and_then(|totals| self.totals(Json::trusted(&totals)));
+        let drafts = drafts.into_iter().collect();
         let source_type = "document".to_owned();
         AdaptedLine {
             source_type,
@@ -143,9 +144,9 @@ impl Atif {
             drafts.push(text_event("note", &notes));
         }
         if let Some(totals) = json.present("final_metrics") {
-            self.has_early_totals = !self.has_steps;
-            if self.has_steps {
-                drafts.extend(self.totals(totals));
+            match self.has_steps {
+                true => drafts.extend(self.totals(totals)),
+                false => self.early_totals = Some(totals.compact().into_owned()),
             }
         }
         drafts
@@ -320,6 +321,10 @@ impl Atif {
         self.named.extend(named.map(|(own, used, tool)| (own, (used, tool))));
         let results: Vec<Json<'_>> =
             json.path("observation.results").into_iter().flat_map(Json::items).collect();
+        // A result of something else than a call has no id either.
+        let first = calls.first().map(|(id, _, _)| id.as_str());
+        let first_has_own = first.is_some()
+            && results.iter().any(|one| one.text_at("source_call_id").as_deref() == first);
         for result in &results {
             let own = result.text_at("source_call_id");
             let at = calls.iter().position(|(id, _, _)| own.as_deref() == Some(id.as_str()));
@@ -330,14 +335,7 @@ impl Atif {
                 drafts.push(call_end(&end, |_| {}));
             }
             let last = calls.len().checked_sub(1);
-            // A result of something else than a call has no id either.
-            let has_own = |at: usize| {
-                let id = calls.get(at).map(|(id, _, _)| id.as_str());
-                results
-                    .iter()
-                    .any(|one| id.is_some() && one.text_at("source_call_id").as_deref() == id)
-            };
-            let is_of_only = |last: usize| own.is_none() && last == 0 && !has_own(0);
+            let is_of_only = |last: usize| own.is_none() && last == 0 && !first_has_own;
             let at = at.or(last.filter(|last| is_of_all || is_of_only(*last)));
             let text = result.present("content").map(as_text).unwrap_or_default();
             let refs = result.get("subagent_trajectory_ref");

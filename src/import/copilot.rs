@@ -240,9 +240,9 @@ impl Copilot {
             let tool = request.text_at("name").unwrap_or(Cow::Borrowed("tool"));
             drafts.extend(self.begin(line, request, &tool, index));
         }
-        let call = text(data, "apiCallId").or(id);
-        drafts.extend(usage(data, call.as_deref()));
-        self.totals.take_message(data, call.as_deref());
+        let call = text(data, "apiCallId");
+        self.totals.add_message(data, call.as_deref());
+        drafts.extend(usage(data, call.or(id).as_deref()));
         drafts
     }
 

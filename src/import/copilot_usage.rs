@@ -37,12 +37,14 @@ pub(super) struct ShutdownTotals {
     earlier: BTreeMap<String, CopilotCounts>,
     /// Whether the credits of a part of `earlier` are unknown.
     lacks_credits: bool,
-    /// The output tokens of the messages since the totals began at zero, and of those since the newest
-    /// totals.
-    told: u64,
-    told_since: u64,
+    /// The output tokens of the messages since the totals began at zero.
+    output_since_reset: u64,
+    /// The output tokens of the messages since the newest totals.
+    output_since_totals: u64,
     /// The output tokens of each model call: its messages may all have them.
     of_calls: HashMap<String, u64>,
+    /// Those of the newest message without the id of its call.
+    newest_unnamed: Option<u64>,
     /// The newest credits of the whole session, in billionths.
     credits: u64,
 }
@@ -53,22 +55,31 @@ impl ShutdownTotals {
     pub(super) fn checkpoint(&mut self, data: Json<'_>) -> Option<Draft<'static>> {
         let credits = credits(data).filter(|credits| *credits > self.credits)?;
         self.credits = credits;
+        let mut known = sum(&self.earlier);
+        known.add(&sum(&self.newest));
+        known.0[CREDITS] = None;
         let mut event = ObjectText::new();
+        if let Some(tokens) = known.finish(None, None) {
+            event.members(tokens.data());
+        }
         event.plain("cost_usd", dollars(credits)).text("scope", "total");
         Some(Draft::new("llm.usage", event))
     }
 
-    /// Takes the tokens of a message of the model call with that id.
-    pub(super) fn take_message(&mut self, data: Json<'_>, id: Option<&str>) {
+    /// Adds the tokens of a message of the model call with that id.
+    pub(super) fn add_message(&mut self, data: Json<'_>, id: Option<&str>) {
         let mut output = data.get("outputTokens").and_then(Json::as_u64).unwrap_or(0);
         if let Some(id) = id {
             let known = self.of_calls.entry(id.to_owned()).or_default();
             let more = output.saturating_sub(*known);
             *known += more;
             output = more;
+        } else if self.newest_unnamed.replace(output) == Some(output) {
+            // It may be of the same call.
+            output = 0;
         }
-        self.told = self.told.saturating_add(output);
-        self.told_since = self.told_since.saturating_add(output);
+        self.output_since_reset = self.output_since_reset.saturating_add(output);
+        self.output_since_totals = self.output_since_totals.saturating_add(output);
     }
 
     /// Whether totals began again: they are lower than earlier ones, lack a model of those, or do not
@@ -78,7 +89,8 @@ impl ShutdownTotals {
         let lacks = |name: &String| !name.is_empty() && names_any && !totals.contains_key(name);
         let sums = sum(totals);
         let output = sums.0[OUTPUT].filter(|_| !self.newest.is_empty());
-        let is_of_newest = output.is_some_and(|all| all < self.told && all >= self.told_since);
+        let is_of_newest = output
+            .is_some_and(|all| all < self.output_since_reset && all >= self.output_since_totals);
         self.newest.keys().any(lacks) || sums.is_below(&sum(&self.newest)) || is_of_newest
     }
 
@@ -87,7 +99,7 @@ impl ShutdownTotals {
     pub(super) fn after(&mut self, shutdown: Json<'_>) -> Vec<Draft<'static>> {
         let totals = totals(shutdown);
         if self.began_again(&totals) {
-            self.told = self.told_since;
+            self.output_since_reset = self.output_since_totals;
             self.lacks_credits |= self.newest.values().any(CopilotCounts::lacks_credits);
             for (name, counts) in std::mem::take(&mut self.newest) {
                 self.earlier.entry(name).or_default().add(&counts);
@@ -102,7 +114,7 @@ impl ShutdownTotals {
             all.values_mut().for_each(|counts| counts.0[CREDITS] = None);
         }
         self.newest = totals;
-        self.told_since = 0;
+        self.output_since_totals = 0;
         self.credits = sum(&all).0[CREDITS].unwrap_or(self.credits);
         let event = |counts: CopilotCounts, model: Option<&str>, scope: &str| {
             let draft = counts.finish(model, None)?;

@@ -403,7 +403,7 @@ impl OpenCode {
                 asked.into_iter().collect()
             }
             "compaction" => {
-                self.prompts.is_replaying = is_set("overflow");
+                self.prompts.compacted(is_set("overflow"));
                 let manner = if is_set("auto") { " (auto)" } else { "" };
                 vec![text_event("note", &format!("Context compacted{manner}"))]
             }

@@ -9,7 +9,7 @@ pub(super) struct OpenCodePrompts {
     newest: (Option<String>, Vec<String>),
     /// Whether the client compacted the conversation because it was too long. It then writes the
     /// newest prompt again.
-    pub is_replaying: bool,
+    is_replaying: bool,
     /// The message that is that prompt again.
     replayed: Option<String>,
     /// The first message that the user took back, by session.
@@ -37,12 +37,17 @@ impl OpenCodePrompts {
         false
     }
 
-    /// Takes that the user took back all messages of a session from that one on.
+    /// Records that the client compacted the conversation.
+    pub(super) fn compacted(&mut self, is_too_long: bool) {
+        self.is_replaying = is_too_long;
+    }
+
+    /// Records that the user took back all messages of a session from that one on.
     pub(super) fn withdraw_from(&mut self, session: Option<String>, message: String) {
         self.first_withdrawn.insert(session, message);
     }
 
-    /// Takes the next message. Returns whether the user took it back.
+    /// Adds the next prompt. Returns whether the user took it back.
     pub(super) fn is_withdrawn(&mut self, session: Option<&String>, message: Option<&str>) -> bool {
         let session = session.cloned();
         let first = self.first_withdrawn.get(&session).map(String::as_str);

@@ -88,6 +88,8 @@ impl Adapter for Pi {
         let role = source.text("message.role").filter(|_| kind == "message");
         if kind == "session" {
             self.session = source.text("id");
+            // The root, which the first entries follow.
+            self.prompts.add_entry("", None);
         }
         let drafts = match (kind.as_str(), role.as_deref()) {
             ("session", _) => vec![self.session(source.json)],
@@ -95,10 +97,12 @@ impl Adapter for Pi {
             ("model_change", _) => self.model_change(source.json).into_iter().collect(),
             ("compaction", _) => compaction(source.json),
             ("branch_summary", _) => {
-                let mut withdrawn = follows(source.json).map(|entry| self.prompts.back_to(&entry));
-                let notes = branch(source.json).into_iter();
-                let told = |note| withdrawing(note, withdrawn.take().unwrap_or_default());
-                notes.map(told).collect()
+                let mut notes = branch(source.json);
+                if let (Some(parent), Some(note)) = (parent(source.json), notes.first_mut()) {
+                    let withdrawn = self.prompts.rewind_to(&parent);
+                    *note = withdrawing(note.clone(), withdrawn);
+                }
+                notes
             }
             ("custom_message", _) => system(source.json.get("content")),
             // A model call outside of the conversation, for example to keep a cache.
@@ -108,9 +112,13 @@ impl Adapter for Pi {
                 usage(source.json, model.as_deref(), id.as_deref()).into_iter().collect()
             }
             ("message", Some("user")) => {
-                let withdrawn = follows(source.json).map(|entry| self.prompts.take(&entry));
-                let prompt = user(source.json).into_iter();
-                prompt.map(|prompt| withdrawing(prompt, withdrawn.unwrap_or_default())).collect()
+                let mut prompts = user(source.json);
+                if let (Some(id), Some(prompt)) = (source.text("id"), prompts.first_mut()) {
+                    let parent = parent(source.json);
+                    let withdrawn = self.prompts.add_prompt(&id, parent.as_deref());
+                    *prompt = withdrawing(prompt.clone(), withdrawn);
+                }
+                prompts
             }
             ("message", Some("assistant")) => self.assistant(source),
             ("message", Some("toolResult")) => self.tool_result(source),
@@ -123,6 +131,9 @@ impl Adapter for Pi {
             }
             _ => Vec::new(),
         };
+        if let Some(id) = source.text("id").filter(|_| kind != "session") {
+            self.prompts.add_entry(&id, parent(source.json).as_deref());
+        }
         AdaptedLine {
             source_type: role.map_or(kind.clone(), |role| format!("{kind}/{role}")),
             source_id: source.text("id"),
@@ -283,8 +294,8 @@ fn sub_agent(source: &SourceText<'_>, result: Json<'_>, counts: bool) -> Vec<Dra
     drafts
 }
 
-/// The entry that another one follows: empty at the beginning, and `None` in a file without a tree.
-fn follows(json: Json<'_>) -> Option<Cow<'_, str>> {
+/// The parent of an entry: empty at the root, and `None` in a file without a tree.
+fn parent(json: Json<'_>) -> Option<Cow<'_, str>> {
     Some(json.get("parentId")?.as_str().unwrap_or_default())
 }
 

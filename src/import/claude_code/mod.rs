@@ -176,6 +176,7 @@ impl Adapter for ClaudeCode {
             self.counts_session = notices::counts_session(&version);
         }
         let own = text("uuid");
+        let drafts = self.with_withdrawn(&line, drafts);
         self.seen.extend(own.as_deref().map(hash));
         AdaptedLine {
             source_type,
@@ -190,6 +191,34 @@ impl Adapter for ClaudeCode {
 }
 
 impl ClaudeCode {
+    /// Marks the first prompt of a line if it withdraws earlier ones.
+    fn with_withdrawn(
+        &mut self,
+        line: &SourceLine<'_>,
+        mut drafts: Vec<Draft<'static>>,
+    ) -> Vec<Draft<'static>> {
+        let Some(id) = line.json.text_at("uuid").filter(|id| !is_placeholder(id)) else {
+            return drafts;
+        };
+        // The same line may stand twice, and the lines of a sub-agent are a tree of their own.
+        let is_again = self.seen.contains(&hash(&id));
+        if is_again || line.agent.is_some() || line.is_set("isSidechain") {
+            return drafts;
+        }
+        let parent = line.json.text_at("parentUuid");
+        match drafts.iter_mut().find(|draft| draft.kind == "message.user") {
+            Some(prompt) => {
+                let withdrawn = self.prompts.add_prompt(&id, parent.as_deref());
+                *prompt = withdrawing(
+                    std::mem::replace(prompt, Draft::new("", ObjectText::new())),
+                    withdrawn,
+                );
+            }
+            None => self.prompts.add_entry(&id, parent.as_deref()),
+        }
+        drafts
+    }
+
     fn assistant(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         let Some(message) = line.json.present("message") else { return Vec::new() };
         let model = message.text_at("model");
@@ -205,7 +234,9 @@ impl ClaudeCode {
             match block {
                 Block::Text(text) if text.is_empty() => {}
                 Block::Text(text) if failed => {
-                    self.said.insert(hash_of_error(&text));
+                    if line.agent.is_none() {
+                        self.said.insert(hash_of_error(&text));
+                    }
                     drafts.push(line.draft("error", |data| {
                         data.text("message", &text).text("category", "engine");
                     }));
@@ -498,12 +529,6 @@ impl ClaudeCode {
             draft.actor = Some("agent".into());
         } else if prompt {
             draft.event_id = line.json.text_at("promptId").and_then(|id| prompt_id(&id));
-            // The same line may stand twice.
-            let is_again =
-                line.json.text_at("uuid").is_none_or(|id| self.seen.contains(&hash(&id)));
-            let follows = line.json.text_at("parentUuid").filter(|_| !is_again);
-            let withdrawn = follows.map_or(0, |entry| self.prompts.take(&entry));
-            draft = withdrawing(draft, withdrawn);
         }
         drafts.push(draft);
         drafts.extend(added.iter().map(|text| {

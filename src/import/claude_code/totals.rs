@@ -98,13 +98,16 @@ impl SessionTotals {
         let newest = &processes.newest;
         let since = std::mem::take(&mut processes.since_result);
         let of_messages = TotalCounts::sum(since.values());
-        // Only the result of a process that goes on has what the earlier one had, and what came since.
-        let came = if since.is_empty() { of_turn.unwrap_or_default() } else { of_messages };
-        let had = TotalCounts { cost: None, ..newest.all };
-        let is_of_other = has_sub_agents
-            && had != TotalCounts::default()
-            && totals.all.has_fewer_tokens(&had.plus(&came));
-        if is_of_other {
+        // The totals of one process include its earlier totals and what was used since. Both the line
+        // and the messages may tell more than that.
+        let of_line = of_turn.unwrap_or_default();
+        let used = if since.is_empty() { of_line } else { of_line.least(&of_messages) };
+        let before = TotalCounts { cost: None, ..newest.all };
+        let is_new_process = has_sub_agents
+            && before != TotalCounts::default()
+            && before.tokens != totals.all.tokens
+            && totals.all.has_fewer_tokens(&before.plus(&used));
+        if is_new_process {
             processes.earlier = processes.earlier.plus(newest);
             processes.newest = ResultTotals::default();
         }
@@ -221,6 +224,13 @@ impl TotalCounts {
     /// The sum of all.
     fn sum<'t>(all: impl Iterator<Item = &'t Self>) -> Self {
         all.fold(Self::default(), |sum, one| sum.plus(one))
+    }
+
+    /// The smaller one of each token count.
+    fn least(&self, other: &Self) -> Self {
+        let least =
+            |at: usize| Some(self.tokens[at].unwrap_or(0).min(other.tokens[at].unwrap_or(0)));
+        Self { tokens: std::array::from_fn(least), cost: None }
     }
 
     /// Whether a token count is below the earlier one, which the total of a process cannot be.

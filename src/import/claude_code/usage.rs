@@ -8,6 +8,11 @@ use crate::event::draft::Draft;
 use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
 use crate::json::{Json, ObjectText};
 
+/// The counts of the API, and what it tells besides them.
+const COUNTS: [&str; 4] =
+    ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+const DETAILS: [&str; 3] = ["cache_creation", "iterations", "speed"];
+
 /// A message that the API is still sending.
 #[derive(Clone, Debug)]
 pub(super) struct StreamedMessage {
@@ -37,13 +42,21 @@ impl ClaudeCode {
             "message_delta" => {
                 let Some(mut ended) = self.streamed.remove(&agent) else { return Vec::new() };
                 let Some(last) = usage(event) else { return Vec::new() };
-                // The end repeats some of the counts.
+                // The end repeats some of the counts, and has 0 or null for others.
                 let (first, last) = (Json::trusted(&ended.usage), Json::trusted(&last));
+                let count = |usage: Json<'_>, name: &str| usage.get(name).and_then(Json::as_u64);
                 let mut all = ObjectText::new();
-                for (name, value) in first.members().filter(|(name, _)| last.get(name).is_none()) {
-                    all.json(&name, value);
+                for name in COUNTS {
+                    let at_end = count(last, name).filter(|count| *count > 0);
+                    if let Some(count) = at_end.or_else(|| count(first, name)) {
+                        all.plain(name, count);
+                    }
                 }
-                all.members(last);
+                for name in DETAILS {
+                    if let Some(detail) = last.present(name).or_else(|| first.present(name)) {
+                        all.json(name, detail);
+                    }
+                }
                 ended.usage = all.finish();
                 self.usage_of(line, &ended, false)
             }

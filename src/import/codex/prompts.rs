@@ -5,8 +5,8 @@ use crate::event::fields::{as_text, media_label};
 use crate::import::source::{element, text_event};
 use crate::json::{Json, Kind, ObjectText};
 
-/// Beginnings of text that the client wrote, if it ends with a tag of the same name. A person may begin a
-/// prompt with these words.
+/// Beginnings of text that the client wrote, if the text also ends with the tag of such an element. A
+/// person may begin a prompt with these words.
 const WRAPPERS: &[&str] = &[
     "<ENVIRONMENT_CONTEXT>",
     "<INSTRUCTIONS>",
@@ -104,14 +104,19 @@ pub(super) fn spoken(item: Json<'_>) -> Option<Draft<'static>> {
     Some(text_event(if by_user { "message.user" } else { "message.assistant" }, &text))
 }
 
-/// Whether the client wrote a text that begins with these words.
+/// Whether the client wrote a text. It may be several elements one after another.
 fn is_of_client(text: &str) -> bool {
-    let is_wrapped = |wrapper: &&str| {
+    let name = |wrapper: &str| {
         let is_letter = |c: char| c.is_ascii_alphabetic() || c == '_';
-        let name = wrapper[1..].split(|c| !is_letter(c)).next().unwrap_or_default();
-        text.trim_end().ends_with('>') && text.contains(&format!("</{name}"))
+        wrapper[1..].split(|c| !is_letter(c)).next().unwrap_or_default().to_owned()
     };
-    WRAPPERS.iter().filter(|wrapper| text.starts_with(**wrapper)).any(is_wrapped)
+    let begins = WRAPPERS.iter().any(|wrapper| text.starts_with(wrapper));
+    let last = text.trim_end().rsplit_once("</").map(|(_, tag)| tag);
+    let is_end = |tag: &str| {
+        let is_whole = tag.find('>') == Some(tag.len() - 1);
+        is_whole && WRAPPERS.iter().any(|wrapper| tag.starts_with(&name(wrapper)))
+    };
+    begins && last.is_some_and(is_end)
         || STATEMENTS.iter().any(|(start, has)| text.starts_with(start) && text.contains(has))
         || element(text).is_some_and(|name| ELEMENTS.iter().any(|known| name.starts_with(known)))
 }

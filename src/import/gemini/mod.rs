@@ -144,7 +144,8 @@ impl Adapter for Gemini {
             (None, None) if json.get("$rewindTo").is_some() => {
                 let to = source.text("$rewindTo").unwrap_or_default();
                 let from = self.order.iter().position(|(id, _)| *id == to);
-                let gone = from.map(|from| self.order.split_off(from)).unwrap_or_default();
+                // To the client, an unknown message is before all others.
+                let gone = self.order.split_off(from.unwrap_or_default());
                 let withdrawn = gone.iter().filter(|(_, is_prompt)| *is_prompt).count();
                 let text = "The user went back to an earlier message";
                 ("$rewindTo".to_owned(), vec![went_back(text, withdrawn as u64)])

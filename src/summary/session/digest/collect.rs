@@ -11,7 +11,7 @@ use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::history::calls::Calls;
-use crate::history::tasks::{TaskOutcome, Tasks};
+use crate::history::tasks::{Task, TaskOutcome, Tasks};
 use crate::history::text::spoken;
 use crate::summary::session::streamed::{StreamedText, StreamedTexts};
 use crate::text::inert::{line, preview};
@@ -211,6 +211,18 @@ impl Digest {
         self.next_said += 1;
     }
 
+    /// The last answer in a task that the user has not withdrawn.
+    fn last_answer(&self) -> Option<&LastMessage> {
+        let is_withdrawn = |task: &Task| self.tasks.outcome(task) == TaskOutcome::Withdrawn;
+        let said = self.answer.as_ref()?;
+        if !self.tasks.owner(said.sequence).is_some_and(is_withdrawn) {
+            return Some(said);
+        }
+        let tasks = self.tasks.all().iter().zip(&self.task_events).rev();
+        let mut kept = tasks.filter(|(task, _)| !is_withdrawn(task));
+        kept.find_map(|(_, events)| events.message.as_ref())
+    }
+
     fn lines(&self, most: u64) -> Vec<DigestLine> {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         let mut lines: Vec<DigestLine> = Vec::new();
@@ -251,7 +263,7 @@ impl Digest {
             }
             lines.push(DigestLine { section: DigestSection::Tasks, text, event_ids: ids });
         }
-        if let Some(said) = &self.answer {
+        if let Some(said) = self.last_answer() {
             let text = first_words(&said.text, (most / 5 * 2).clamp(20, 300));
             let ids = vec![said.event_id.clone()];
             lines.push(DigestLine::new(DigestSection::Answer, &text, ids));
