@@ -373,8 +373,14 @@ fn atif_side_chains_results_and_costs() {
         json!({"total_prompt_tokens": 300, "total_completion_tokens": 30, "total_cost_usd": 0.75});
     let mut own = step(0.5);
     own["extra"] = json!({});
-    let total = import(json!([own]), json!({"final_metrics": metrics, "notes": "n"}));
+    let total = import(json!([&own]), json!({"final_metrics": metrics, "notes": "n"}));
     assert_eq!((&total["input_tokens"], &total["cost_usd"]), (&json!(300), &json!(0.75)));
+
+    // The rest of these totals is of another trajectory, which may be a file of its own.
+    let metrics =
+        json!({"total_prompt_tokens": 900, "total_completion_tokens": 90, "total_cost_usd": 0.75});
+    let total = import(json!([own]), json!({"final_metrics": metrics}));
+    assert_eq!((&total["input_tokens"], &total["cost_usd"]), (&json!(300), &json!(0.5)));
 }
 
 /// If this fails, what the user took back counts as a part of the conversation, or an answer that was cut

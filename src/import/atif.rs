@@ -170,6 +170,11 @@ impl Atif {
         let corrects_input = known.cache_read.is_none()
             && cached.unwrap_or(0) > 0
             && known.input.is_none_or(|input| Some(input) == prompts);
+        // Totals with more tokens are also of work that is told elsewhere.
+        let is_told = |all: Option<u64>, known: Option<u64>| all.is_none() || all == known;
+        let has_all = is_told(all.input, known.input) && is_told(all.output, known.output);
+        let is_new_cost =
+            |all: &f64| known.cost.is_none_or(|known| has_all && is_more(*all, known));
         // Figures that the steps report are repeated, not replaced.
         let sum = known.without_cached();
         let own_input = sum.input.filter(|_| !corrects_input);
@@ -177,7 +182,7 @@ impl Atif {
             input: own_input.or(all.without_cached().input),
             output: known.output.or(all.output),
             cache_read: known.cache_read.or(all.cache_read),
-            cost: all.cost.filter(|all| known.cost.is_none_or(|known| is_more(*all, known))),
+            cost: all.cost.filter(is_new_cost),
             ..TokenCounts::default()
         };
         let is_new = |more: Option<u64>, known: Option<u64>| more.is_some() && known.is_none();
