@@ -175,7 +175,7 @@ fn import_copilot_knows_the_cost_of_a_session_that_was_not_closed() {
     assert_eq!((&total["cost_usd"], &total["input_tokens"]), (&json!(0.025), &json!(100)));
 }
 
-/// If this fails, a command that failed is told as one that succeeded.
+/// If this fails, a command that failed looks as if it had succeeded.
 #[test]
 fn import_copilot_reads_the_exit_code_beside_the_result() {
     let bench = Bench::with_run();

@@ -10,7 +10,7 @@ use crate::import_newer_shapes::{asked, rollout, told};
 fn codex_prompts_that_begin_like_text_of_the_client() {
     let text = |text: &str| asked(json!([{"type": "input_text", "text": text}]));
     let lines = rollout(&[
-        text("<skill> tags are parsed wrongly, mend that"),
+        text("<skill> tags are parsed wrongly, fix that"),
         text("# AGENTS.md instructions are too long, shorten them"),
         text("Warning: apply_patch was requested via a shell, why?"),
         text("<environment_context>\n<cwd>/p</cwd>\n</environment_context>"),
@@ -73,7 +73,7 @@ fn claude(kind: &str, mut more: Value) -> Value {
     more
 }
 
-/// The last line of a process that used so many tokens, and what it reports for the session.
+/// The last line of a process that used this number of tokens, and what it reports for the session.
 fn claude_result(id: &str, own: u32, all: u32, cost: f64) -> Value {
     let used = json!({"input_tokens": own, "output_tokens": own});
     let model = json!({"inputTokens": all, "outputTokens": all, "costUSD": cost});
@@ -187,14 +187,14 @@ fn claude_events_of_the_api() {
 #[test]
 fn claude_commands_that_the_agent_gets() {
     let bench = crate::support::Bench::with_run();
-    let content = "<command-message>mend</command-message>\n<command-name>/mend</command-name>\n\
+    let content = "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n\
         <command-args>45 please</command-args>";
     let line =
         claude("user", json!({"uuid": "u", "message": {"role": "user", "content": content}}));
     bench.import_from("claude-code", &crate::support::imports::jsonl(&[line]));
     for format in ["text", "markdown"] {
         let text = bench.ok(&["transcript", "r", "--format", format, "-o", "-"]);
-        assert!(text.contains("/mend 45 please"), "{text}");
+        assert!(text.contains("/fix 45 please"), "{text}");
     }
 }
 
@@ -213,7 +213,7 @@ fn tasks(dialect: &str, lines: &[Value]) -> (Vec<String>, String) {
     (tasks, page["answer"]["text"].as_str().unwrap_or_default().to_owned())
 }
 
-/// If this fails, what the user went back from is told as a part of the conversation, or its answer as
+/// If this fails, what the user went back from stands as a part of the conversation, or its answer as
 /// the answer of the run.
 #[test]
 fn conversations_that_went_back() {
@@ -286,7 +286,7 @@ fn conversations_that_went_back() {
     assert_eq!(answer, "first");
 }
 
-/// If this fails, what the client writes is a prompt, an error is told without its reason, or calls
+/// If this fails, what the client writes is a prompt, an error lacks its reason, or calls
 /// that are only counted are nowhere.
 #[test]
 fn gemini_texts_of_the_client_and_outputs() {

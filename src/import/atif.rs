@@ -170,7 +170,7 @@ impl Atif {
         let corrects_input = known.cache_read.is_none()
             && cached.unwrap_or(0) > 0
             && known.input.is_none_or(|input| Some(input) == prompts);
-        // Totals with more tokens are also of work that is told elsewhere.
+        // Totals with more tokens are also of work that other files report.
         let is_told = |all: Option<u64>, known: Option<u64>| all.is_none() || all == known;
         let has_all = is_told(all.input, known.input) && is_told(all.output, known.output);
         let is_new_cost =

@@ -164,7 +164,7 @@ fn credits(part: Json<'_>) -> Option<u64> {
     part.get("totalNanoAiu").and_then(Json::as_u64).filter(|credits| *credits > 0)
 }
 
-/// The price in dollars of so many billionths of a credit.
+/// The price in dollars of that number of billionths of a credit.
 #[expect(clippy::cast_precision_loss, reason = "an amount of money")]
 fn dollars(billionths: u64) -> f64 {
     billionths as f64 / 1e9 * CREDIT_USD

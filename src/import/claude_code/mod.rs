@@ -282,7 +282,7 @@ impl ClaudeCode {
     fn result(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         let mut drafts = notices::result(line, &mut self.totals, self.counts_session);
         let said = std::mem::take(&mut self.said);
-        // The error may be told by a message already.
+        // A message may have reported the error already.
         let error = notices::result_error(line.json.get("result"), line.json.get("errors"));
         if error.is_some_and(|text| said.contains(&hash_of_error(&text))) && drafts.len() > 1 {
             drafts.retain(|draft| draft.kind != "error");
