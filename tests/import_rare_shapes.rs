@@ -183,6 +183,37 @@ fn claude_events_of_the_api() {
     }
 }
 
+/// If this fails, the session file, which has only the first tokens of an answer, takes the exact tokens
+/// of the stream away, or the order of the two imports matters.
+#[test]
+fn claude_events_of_the_api_and_the_session_file() {
+    let usage = json!({"input_tokens": 10, "output_tokens": 2});
+    let content = json!([{"type": "text", "text": "hello"}]);
+    let message =
+        json!({"id": "m1", "model": "m", "usage": usage, "stop_reason": null, "content": content});
+    let event =
+        |uuid: &str, event: Value| claude("stream_event", json!({"uuid": uuid, "event": event}));
+    let stream = [
+        event("e1", json!({"type": "message_start", "message": message})),
+        claude("assistant", json!({"uuid": "a", "message": message})),
+        event("e2", json!({"type": "message_delta", "usage": {"output_tokens": 55}})),
+    ];
+    let file = [json!({"type": "assistant", "sessionId": "s", "uuid": "a", "parentUuid": null,
+        "timestamp": "2026-05-01T10:00:00Z", "message": message})];
+    let sources = [crate::support::imports::jsonl(&stream), crate::support::imports::jsonl(&file)];
+    for order in [[0, 1], [1, 0]] {
+        let bench = crate::support::Bench::new();
+        std::fs::create_dir_all(bench.path("runs")).unwrap();
+        for at in order {
+            std::fs::write(bench.path(&format!("{at}.jsonl")), &sources[at]).unwrap();
+            bench.ok(&["import", &format!("{at}.jsonl")]);
+        }
+        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let counts = &listed["runs"][0]["counts"];
+        assert_eq!((&counts["input_tokens"], &counts["output_tokens"]), (&json!(10), &json!(55)));
+    }
+}
+
 /// If this fails, what the user asked for with a command of the client is not in the transcript.
 #[test]
 fn claude_commands_that_the_agent_gets() {

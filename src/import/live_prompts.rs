@@ -50,17 +50,18 @@ impl LivePrompts {
     }
 }
 
-/// A prompt that withdraws that number of earlier ones.
-pub(super) fn withdrawing(mut prompt: Draft<'static>, prompts: u64) -> Draft<'static> {
+/// Makes an event say that it withdraws that number of earlier prompts.
+pub(super) fn withdraw(event: &mut Draft<'static>, prompts: u64) {
     if prompts > 0 {
         let mut data = ObjectText::new();
-        data.members(prompt.data()).plain(PROMPTS_WITHDRAWN, prompts);
-        prompt.data = data.finish().into();
+        data.members(event.data()).plain(PROMPTS_WITHDRAWN, prompts);
+        event.data = data.finish().into();
     }
-    prompt
 }
 
 /// A note that the user went back, and withdrew that number of prompts by it.
 pub(super) fn went_back(text: &str, prompts: u64) -> Draft<'static> {
-    withdrawing(text_event("note", text), prompts)
+    let mut note = text_event("note", text);
+    withdraw(&mut note, prompts);
+    note
 }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use super::calls::{CallOutcome, ReportedCalls};
-use super::live_prompts::{LivePrompts, withdrawing};
+use super::live_prompts::{LivePrompts, withdraw};
 use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
@@ -100,7 +100,7 @@ impl Adapter for Pi {
                 let mut notes = branch(source.json);
                 if let (Some(parent), Some(note)) = (parent(source.json), notes.first_mut()) {
                     let withdrawn = self.prompts.rewind_to(&parent);
-                    *note = withdrawing(note.clone(), withdrawn);
+                    withdraw(note, withdrawn);
                 }
                 notes
             }
@@ -116,7 +116,7 @@ impl Adapter for Pi {
                 if let (Some(id), Some(prompt)) = (source.text("id"), prompts.first_mut()) {
                     let parent = parent(source.json);
                     let withdrawn = self.prompts.add_prompt(&id, parent.as_deref());
-                    *prompt = withdrawing(prompt.clone(), withdrawn);
+                    withdraw(prompt, withdrawn);
                 }
                 prompts
             }

@@ -26,7 +26,7 @@ use std::hash::BuildHasher as _;
 use foldhash::HashSet;
 use foldhash::fast::FixedState;
 
-use super::live_prompts::{LivePrompts, withdrawing};
+use super::live_prompts::{LivePrompts, withdraw};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
@@ -209,10 +209,7 @@ impl ClaudeCode {
         match drafts.iter_mut().find(|draft| draft.kind == "message.user") {
             Some(prompt) => {
                 let withdrawn = self.prompts.add_prompt(&id, parent.as_deref());
-                *prompt = withdrawing(
-                    std::mem::replace(prompt, Draft::new("", ObjectText::new())),
-                    withdrawn,
-                );
+                withdraw(prompt, withdrawn);
             }
             None => self.prompts.add_entry(&id, parent.as_deref()),
         }

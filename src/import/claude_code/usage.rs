@@ -64,6 +64,8 @@ impl ClaudeCode {
         }
     }
 
+    /// The tokens of a message by its events. The lines of the message tell them again, as they do in the
+    /// session file, so that an import of the file repeats them.
     fn usage_of(
         &mut self,
         line: &SourceLine<'_>,
@@ -71,7 +73,10 @@ impl ClaudeCode {
         is_unfinished: bool,
     ) -> Vec<Draft<'static>> {
         let (model, id) = (message.model.as_deref(), Some(message.id.as_str()));
-        self.usage(line, Json::trusted(&message.usage), model, id, is_unfinished)
+        let newest = self.newest_usage.take();
+        let drafts = self.usage(line, Json::trusted(&message.usage), model, id, is_unfinished);
+        self.newest_usage = newest;
+        drafts
     }
 
     /// The tokens of a message, unless the line before has told the same.
