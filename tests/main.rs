@@ -65,6 +65,7 @@ mod import_newer_shapes;
 mod import_opencode;
 mod import_opencode_2;
 mod import_openhands;
+mod import_openhands_calls;
 mod import_pi;
 mod import_rare_shapes;
 mod import_titles;

@@ -65,6 +65,9 @@ pub(crate) const HISTORY: &str = "history_place";
 pub(crate) const MODEL_CALL: &[&str] = &["message_id", "request_id"];
 pub(crate) const DURATION: &[&str] = &["duration_ms", "durationMs"];
 
+/// The scope of usage that is the sum of several model calls.
+pub(crate) const SEVERAL_CALLS: &str = "calls";
+
 /// The flag for usage whose number of output tokens is a lower bound.
 pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
 /// The number of prompts that the user has withdrawn, by going back to what was before them.
@@ -511,6 +514,13 @@ impl<'e, 'a> View<'e, 'a> {
             Some("model") => UsageScope::Model,
             _ => UsageScope::Call,
         }
+    }
+
+    /// Whether a usage event is of a single model call, whose input is the size of its context.
+    #[must_use]
+    pub(crate) fn is_of_one_call(&self) -> bool {
+        self.usage_scope() == UsageScope::Call
+            && self.field("scope").is_none_or(|scope| scope != SEVERAL_CALLS)
     }
 
     /// Whether the event's time is that at which an import read its line: [`TIME_OF_READING`].

@@ -1,7 +1,7 @@
 //! Tokens and cost. Each model response counts once.
 
 use super::models::{fast_prices, list_prices};
-use crate::event::fields::{OUTPUT_AT_LEAST, UsageScope, View};
+use crate::event::fields::{OUTPUT_AT_LEAST, View};
 use crate::event::role::Role;
 use crate::text::human::{dollars, short_count};
 
@@ -324,12 +324,13 @@ pub(crate) struct NewestCall {
 }
 
 impl NewestCall {
-    /// The call that an event reports; `None` if it reports none. A session total is not a call.
+    /// The call that an event reports; `None` if it reports none. A session total, or the sum
+    /// of several calls, is not a call.
     #[must_use]
     pub(crate) fn of(view: &View<'_, '_>) -> Option<Self> {
         let usage = Usage::of(view)?;
         let tokens = usage.context_tokens()?;
-        let is_call = view.usage_scope() == UsageScope::Call;
+        let is_call = view.is_of_one_call();
         is_call.then_some(Self { sequence: view.event.sequence, usage, tokens })
     }
 

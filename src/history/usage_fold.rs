@@ -86,7 +86,9 @@ impl UsageFold {
             return;
         }
         let is_total = scope == UsageScope::Session;
-        if !is_total && let Some(context) = usage.context_tokens() {
+        if view.is_of_one_call()
+            && let Some(context) = usage.context_tokens()
+        {
             self.newest_context = Some(context);
         }
         let ledger = self.ledger();

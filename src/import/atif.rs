@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::source::{EndedCall, StartedCall, call_blocked, call_end, event, of_agent, text_event};
-use super::tokens::{ReportedModelCall, TokenCounts, count};
+use super::tokens::{ReportedFigures, ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
@@ -190,7 +190,8 @@ impl Atif {
             || is_new(more.input, sum.input)
             || is_new(more.output, sum.output)
             || more.cost.is_some();
-        let call = ReportedModelCall { is_total: true, ..ReportedModelCall::default() };
+        let call =
+            ReportedModelCall { figures: ReportedFigures::Session, ..ReportedModelCall::default() };
         (says_more && !more.is_zero()).then(|| more.event(&call))
     }
 

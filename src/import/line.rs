@@ -210,6 +210,11 @@ impl Importer {
         self.counts_elsewhere = counts_elsewhere;
     }
 
+    /// Takes the stored state of the session, before the first line.
+    pub(crate) fn prepare(&mut self, state: Json<'_>) {
+        self.adapter.prepare(state);
+    }
+
     /// Takes the end of a file; another one may follow. False if a document has not ended.
     pub(crate) fn end_file(&mut self) -> bool {
         self.begun = false;

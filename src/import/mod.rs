@@ -252,6 +252,11 @@ pub(crate) trait Adapter {
     /// becomes an opaque event.
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
 
+    /// Takes the stored state of the session, before the lines that it belongs to.
+    fn prepare(&mut self, state: Json<'_>) {
+        let _ = state;
+    }
+
     /// Takes the end of a document with a list. `source` has the members before the list once more, for
     /// what depends on the items. It needs no drafts.
     fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {

@@ -13,7 +13,7 @@ use super::opencode_stored::{KINDS, in_older_form, turn_outcome};
 use super::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
 };
-use super::tokens::{ReportedModelCall, TokenCounts, count};
+use super::tokens::{ReportedFigures, ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, WITHDRAWN, as_text, is_placeholder};
@@ -300,7 +300,7 @@ impl OpenCode {
             let call = ReportedModelCall {
                 model: model.as_deref(),
                 message_id: id.as_deref(),
-                is_total: false,
+                figures: ReportedFigures::Call,
             };
             placed(tokens.event(&call), &tokens, created.as_deref())
         }));
@@ -429,7 +429,8 @@ impl OpenCode {
             (!std::mem::replace(&mut message.has_steps, true)).then_some(message)
         });
         let id = if first.is_some() { message_id } else { own.as_deref() };
-        let step = tokens.event(&ReportedModelCall { model, message_id: id, is_total: false });
+        let figures = ReportedFigures::Call;
+        let step = tokens.event(&ReportedModelCall { model, message_id: id, figures });
         let step = placed(step, &tokens, created.as_deref());
         let told = first.and_then(|message| message.told.as_ref());
         let differs = told.filter(|(told, _)| *told != tokens);

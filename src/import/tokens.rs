@@ -1,6 +1,7 @@
 //! The tokens and the cost that a source reports, and the event that records them.
 
 use crate::event::draft::Draft;
+use crate::event::fields::SEVERAL_CALLS;
 use crate::json::{Json, ObjectText};
 
 /// What one model call, or a whole session, used. `None` means that the source does not say it.
@@ -27,8 +28,20 @@ pub(super) struct ReportedModelCall<'s> {
     pub model: Option<&'s str>,
     /// The response; of several events with one id, the last one counts.
     pub message_id: Option<&'s str>,
-    /// Whether the figures are totals of the session.
-    pub is_total: bool,
+    /// What the figures are of.
+    pub figures: ReportedFigures,
+}
+
+/// What the figures of an `llm.usage` event are of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ReportedFigures {
+    /// One model call.
+    #[default]
+    Call,
+    /// The sum of several calls. It does not tell the size of a context.
+    Calls,
+    /// The session so far.
+    Session,
 }
 
 impl TokenCounts {
@@ -43,6 +56,11 @@ impl TokenCounts {
     pub(super) fn without_cached(self) -> Self {
         let cached = self.cache_read.unwrap_or(0).saturating_add(self.cache_creation.unwrap_or(0));
         Self { input: self.input.map(|input| input.saturating_sub(cached)), ..self }
+    }
+
+    /// The `llm.usage` event. `None` if the source says nothing, or only zeros.
+    pub(super) fn event_if_any(&self, call: &ReportedModelCall<'_>) -> Option<Draft<'static>> {
+        (!self.is_zero()).then(|| self.event(call))
     }
 
     /// The `llm.usage` event.
@@ -64,7 +82,14 @@ impl TokenCounts {
             data.plain("cost_usd", cost);
         }
         data.text_if("model", call.model).text_if("message_id", call.message_id);
-        data.text_if("scope", call.is_total.then_some("total"));
+        data.text_if(
+            "scope",
+            match call.figures {
+                ReportedFigures::Call => None,
+                ReportedFigures::Calls => Some(SEVERAL_CALLS),
+                ReportedFigures::Session => Some("total"),
+            },
+        );
         Draft::new("llm.usage", data)
     }
 }

@@ -254,6 +254,8 @@ impl<'f> RowPass<'f> {
             usage.forget_cost();
         }
         self.told.add(&usage);
+        let numbers = UsageNumbers::of(&usage);
+        let context = numbers.context.filter(|_| view.is_of_one_call());
         let model = view.field("model");
         self.model_totals.call(&CallOfModel {
             session_id: &view.event.session_id,
@@ -278,7 +280,7 @@ impl<'f> RowPass<'f> {
             calls: u64::from(call.calls),
             retries: u64::from(call.retries),
             repeats: u64::from(call.repeats),
-            ..self.usage_row(UsageNumbers::of(&usage))
+            ..self.usage_row(UsageNumbers { context, ..numbers })
         });
     }
 

@@ -2,21 +2,21 @@
 //! V1: one event per line or file, with its class in `kind`, and the state of the conversation in a
 //! file of its own.
 //!
-//! V0 observations name their action in `cause`. TokenCounts and costs are cumulative in both versions;
-//! each event here has the difference to the one before. Times have no zone.
+//! V0 observations name their action in `cause`. Times have no zone.
 
+mod usage;
 mod v1;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use usage::CallUsage;
+
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
-use crate::fs::hash::{hex, sha256};
 use crate::import::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
 };
-use crate::import::tokens::{ReportedModelCall, TokenCounts, count};
 use crate::import::{AdaptedLine, Adapter, SessionEnd, SourcePart, SourceText};
 use crate::json::{self, Json, JsonRules, Kind, ObjectText};
 
@@ -133,12 +133,7 @@ struct OpenHands {
     calls: HashMap<u64, (String, String)>,
     /// V0: call ids that were used. The next run of a file may use them again.
     used: HashSet<String>,
-    /// The newest cumulative figures, by what they count.
-    meters: HashMap<String, Meter>,
-    /// V1: the first ones that events reported.
-    first_meters: HashMap<String, Meter>,
-    /// The newest response that a usage event named.
-    newest_response: Option<String>,
+    usage: CallUsage,
     /// V1: the calls of other programs' agents that have started.
     acp_calls: HashSet<String>,
     /// V1: the other calls, by the ids that the model gave them.
@@ -147,18 +142,11 @@ struct OpenHands {
     newest_time: Option<String>,
 }
 
-/// Cumulative figures. `input` includes cached tokens; `micros` are millionths of a dollar.
-#[derive(Clone, Copy, Debug, Default)]
-struct Meter {
-    input: u64,
-    output: u64,
-    cache_read: u64,
-    cache_creation: u64,
-    reasoning: u64,
-    micros: u64,
-}
-
 impl Adapter for OpenHands {
+    fn prepare(&mut self, state: Json<'_>) {
+        self.usage.list(state);
+    }
+
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
         let json = source.json;
         let text = |name: &str| json.text_at(name).map(Cow::into_owned);
@@ -176,7 +164,9 @@ impl Adapter for OpenHands {
         let (source_type, drafts) = if is_state(json) {
             ("state".to_owned(), self.stored_state(json))
         } else if let Some(kind) = text("kind") {
-            let drafts = self.event(&kind, source);
+            let mut drafts = self.event(&kind, source);
+            let response = text("llm_response_id");
+            drafts.extend(response.iter().flat_map(|id| self.usage.of_response(id)));
             (kind, drafts)
         } else if let Some(action) = text("action") {
             let mut drafts = self.action(&action, source);
@@ -212,7 +202,7 @@ impl OpenHands {
         if let Some(id) = json.text_at("instance_id").or_else(|| json.text_at("id")) {
             self.session_id = Some(id.into_owned());
             self.calls.clear();
-            self.meters.clear();
+            self.usage.forget();
             drafts.push(event("config.loaded", |data| {
                 let at = |path: &str| json.text_at(path);
                 data.text("agent", "openhands");
@@ -223,7 +213,7 @@ impl OpenHands {
         }
         // What the last calls used that led to no action.
         if let Some(metrics) = json.present("metrics") {
-            drafts.extend(self.metered("", metrics, None));
+            drafts.extend(self.usage.newest("", metrics, None));
         }
         if let Some(error) = json.present("error") {
             drafts.push(engine_error(None, &as_text(error)));
@@ -350,7 +340,7 @@ impl OpenHands {
     /// V0: what the response that led to an action used.
     fn action_usage(&mut self, json: Json<'_>) -> Option<Draft<'static>> {
         let response = json.text_at("tool_call_metadata.model_response.id");
-        self.metered("", json.present("llm_metrics")?, response.as_deref())
+        self.usage.newest("", json.present("llm_metrics")?, response.as_deref())
     }
 
     /// V1: an event.
@@ -428,27 +418,9 @@ impl OpenHands {
         drafts.into_iter().map(of_agent).collect()
     }
 
-    /// V1: the state of a conversation, from the file beside its events. What its figures have beyond
-    /// those of the events counts with the first report of these.
+    /// V1: the state of a conversation, from the file beside its events.
     fn stored_state(&mut self, state: Json<'_>) -> Vec<Draft<'static>> {
-        let mut drafts = vec![v1::settings(state)];
-        let all = state.path("stats.usage_to_metrics");
-        for (name, metrics) in all.into_iter().flat_map(Json::members) {
-            let (newest, first) = (self.meters.get(&*name), self.first_meters.get(&*name));
-            let (newest, first) = newest.copied().zip(first.copied()).unwrap_or_default();
-            let now = Meter::of(metrics);
-            let beyond = now.each(&newest, u64::saturating_sub);
-            let id = format!("conversation/{name}");
-            let usage = beyond.each(&first, u64::saturating_add).usage(metrics, Some(&id));
-            // It is recorded again if the events have told more since.
-            let place = format!("{}{newest:?}{now:?}", state.text_at("id").unwrap_or_default());
-            let place = hex(&sha256(place.as_bytes())[..8]);
-            drafts.extend(usage.map(|usage| Draft {
-                event_id: Some(format!("openhands:{id}+{place}").into()),
-                ..usage
-            }));
-        }
-        drafts
+        [v1::settings(state)].into_iter().chain(self.usage.of_state(state)).collect()
     }
 
     /// V1: a change of the conversation's state.
@@ -463,92 +435,9 @@ impl OpenHands {
         let stats = if is_full { value.path("stats") } else { Some(value) };
         let all = stats.and_then(|stats| stats.path("usage_to_metrics"));
         for (name, metrics) in all.into_iter().flat_map(Json::members) {
-            drafts.extend(self.metered_of(&name, metrics));
+            drafts.extend(self.usage.of_change(&name, metrics));
         }
         drafts
-    }
-
-    /// V1: what the model with that use reports. The first report has an id: the state of the
-    /// conversation is written again when it goes on, and the events may tell the same later.
-    fn metered_of(&mut self, name: &str, metrics: Json<'_>) -> Option<Draft<'static>> {
-        let first = (!self.meters.contains_key(name)).then(|| format!("conversation/{name}"));
-        if first.is_some() {
-            self.first_meters.insert(name.to_owned(), Meter::of(metrics));
-        }
-        self.metered(name, metrics, first.as_deref())
-    }
-
-    /// The difference between cumulative figures and the newest ones. Lower figures begin anew.
-    fn metered(
-        &mut self,
-        name: &str,
-        metrics: Json<'_>,
-        response: Option<&str>,
-    ) -> Option<Draft<'static>> {
-        let now = Meter::of(metrics);
-        let before = self.meters.insert(name.to_owned(), now).unwrap_or_default();
-        let began_anew = now.input < before.input || now.output < before.output;
-        let before = if began_anew { Meter::default() } else { before };
-        // Of two events with one message id only the last would count.
-        let fresh = response.filter(|id| self.newest_response.as_deref() != Some(id));
-        let usage = now.each(&before, u64::saturating_sub).usage(metrics, fresh)?;
-        if let Some(id) = fresh {
-            self.newest_response = Some(id.to_owned());
-        }
-        Some(usage)
-    }
-}
-
-impl Meter {
-    /// The figures as OpenHands reports them.
-    fn of(metrics: Json<'_>) -> Self {
-        let used = metrics.present("accumulated_token_usage").unwrap_or(Json::EMPTY);
-        let number = |path: &str| count(used, path).unwrap_or(0);
-        let cost = metrics.get("accumulated_cost").and_then(Json::as_f64).unwrap_or(0.0);
-        Self {
-            input: number("prompt_tokens"),
-            output: number("completion_tokens"),
-            cache_read: number("cache_read_tokens"),
-            cache_creation: number("cache_write_tokens"),
-            reasoning: number("reasoning_tokens"),
-            micros: (cost.max(0.0) * 1e6).round() as u64,
-        }
-    }
-
-    /// Each figure put together with that of another one.
-    fn each(&self, other: &Self, combine: fn(u64, u64) -> u64) -> Self {
-        Self {
-            input: combine(self.input, other.input),
-            output: combine(self.output, other.output),
-            cache_read: combine(self.cache_read, other.cache_read),
-            cache_creation: combine(self.cache_creation, other.cache_creation),
-            reasoning: combine(self.reasoning, other.reasoning),
-            micros: combine(self.micros, other.micros),
-        }
-    }
-
-    /// The event for figures of this size, without those that `metrics` does not report. `None` if
-    /// all are zero.
-    fn usage(&self, metrics: Json<'_>, message_id: Option<&str>) -> Option<Draft<'static>> {
-        let used = metrics.present("accumulated_token_usage").unwrap_or(Json::EMPTY);
-        let reported = |path: &str, figure: u64| used.get(path).map(|_| figure);
-        // A price of 0 means that OpenHands does not know the model's price.
-        let is_priced = Self::of(metrics).micros > 0;
-        let tokens = TokenCounts {
-            input: reported("prompt_tokens", self.input),
-            output: reported("completion_tokens", self.output),
-            cache_read: reported("cache_read_tokens", self.cache_read),
-            cache_creation: reported("cache_write_tokens", self.cache_creation),
-            reasoning: reported("reasoning_tokens", self.reasoning),
-            cost: is_priced.then_some(self.micros as f64 / 1e6),
-        }
-        .without_cached();
-        if tokens.is_zero() {
-            return None;
-        }
-        let model = metrics.text_at("model_name").or_else(|| used.text_at("model"));
-        let call = ReportedModelCall { model: model.as_deref(), message_id, is_total: false };
-        Some(tokens.event(&call))
     }
 }
 

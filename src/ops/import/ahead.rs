@@ -6,7 +6,9 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use super::bytes::open;
+use super::counted::small;
 use super::database::lines as stored_lines;
+use super::relatives::is_state;
 use super::{Session, SessionFile};
 use crate::event::time::Timestamp;
 use crate::fs::{Action, FsError, retried};
@@ -97,9 +99,20 @@ fn read_blocks(
     sink: impl FnMut(ReadBlock) -> bool,
 ) {
     let mut blocks = Blocks { lines: Vec::new(), bytes: 0, sink };
-    let importer = Importer::new(session.dialect, keep_source);
+    let mut importer = Importer::new(session.dialect, keep_source);
+    prepare(&mut importer, session);
     if let Err(Stop::Failed(error)) = read_files(importer, session, &mut blocks, now) {
         let _ = blocks.hand_over(Err(error));
+    }
+}
+
+/// Gives the stored state of the session to the importer, if it has one that tells its tokens.
+fn prepare(importer: &mut Importer, session: &Session) {
+    let is_told = |file: &&SessionFile| is_state(&file.path) && !file.is_counted_by_parent;
+    let state = session.files.iter().find(is_told);
+    let state = state.and_then(|file| small(&file.path));
+    if let Some(state) = state.as_deref().and_then(|text| check(text, JsonRules::LENIENT).ok()) {
+        importer.prepare(state);
     }
 }
 

@@ -30,6 +30,9 @@ impl TranscriptFold {
                 let at_least = usage.output_at_least;
                 self.outputs.insert(call, OutputTokens { number, at_least });
             }
+            if !view.is_of_one_call() {
+                return;
+            }
             let sample = Tokens {
                 sequence: view.event.sequence,
                 time: view.event.timestamp,

@@ -6,7 +6,7 @@ use super::quoted;
 use super::runs_view::told_elsewhere;
 use crate::event::fields::{
     CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, MODEL_CALL,
-    OUTPUT_AT_LEAST, OUTPUT_TOKENS,
+    OUTPUT_AT_LEAST, OUTPUT_TOKENS, SEVERAL_CALLS,
 };
 use crate::history::models;
 
@@ -55,6 +55,7 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
     coalesce({scope} = 'model', false) AS is_of_model,
+    coalesce({scope} = '{several}', false) AS is_of_several,
     {input} AS input_tokens, {output} AS output_tokens,
     coalesce({at_least} = 'true', false) AS output_at_least,
     {read} AS cache_read_tokens, {creation} AS cache_creation_tokens,
@@ -112,8 +113,9 @@ model_calls AS (
           recorded_at, priced.run_id) = 1
     END AS first_seen,
     input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
-    input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
-      AS context_tokens,
+    CASE WHEN NOT is_of_several THEN
+      input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
+    END AS context_tokens,
     coalesce(reported_usd, estimated_usd) AS cost_usd,
     estimated_usd IS NOT NULL AS cost_estimated,
     coalesce(asked.calls, 0) AS calls, coalesce(asked.retries, 0) AS retries,
@@ -270,6 +272,7 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         ids = coalesce(ids),
         answer = model_call(sql),
         scope = sql.text(DATA, &["scope"]),
+        several = SEVERAL_CALLS,
         input = first_count(sql, INPUT_TOKENS),
         output = first_count(sql, OUTPUT_TOKENS),
         at_least = sql.text(DATA, &[OUTPUT_AT_LEAST]),

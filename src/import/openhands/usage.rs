@@ -1,0 +1,272 @@
+//! What the model calls used.
+//!
+//! OpenHands adds up tokens and costs. Each event here has the difference to the figures before it. The
+//! stored state of a V1 conversation also lists the calls, with the ids of their responses; then each
+//! call has an event of its own, with the first event that the response led to.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::event::draft::Draft;
+use crate::fs::hash::{hex, sha256};
+use crate::import::tokens::{ReportedFigures, ReportedModelCall, TokenCounts, count};
+use crate::json::Json;
+
+/// The usage of a conversation so far.
+#[derive(Default)]
+pub(super) struct CallUsage {
+    /// The newest cumulative figures, by what they count.
+    newest: HashMap<String, Meter>,
+    /// V1: the first ones that events reported.
+    first: HashMap<String, Meter>,
+    /// The newest response that a usage event named.
+    newest_response: Option<String>,
+    listed: ListedCalls,
+}
+
+/// The calls in the lists of a conversation's state, the oldest one first.
+#[derive(Default)]
+struct ListedCalls {
+    calls: Vec<ListedCall>,
+    /// The number of calls that have an event.
+    told: usize,
+    /// The places of the calls, by the ids of their responses.
+    places: HashMap<String, usize>,
+    /// What the calls of each list used together.
+    sums: HashMap<String, Meter>,
+}
+
+struct ListedCall {
+    response: String,
+    /// Seconds since 1970. 0 if the state does not tell it.
+    time: f64,
+    usage: Draft<'static>,
+}
+
+/// Cumulative figures. `input` includes cached tokens; `micros` are millionths of a dollar.
+#[derive(Clone, Copy, Debug, Default)]
+struct Meter {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_creation: u64,
+    reasoning: u64,
+    micros: u64,
+}
+
+/// The cumulative figures of each part of a conversation's state: the agent, its sub-agents, ….
+const PARTS: &str = "stats.usage_to_metrics";
+
+impl CallUsage {
+    /// V0: another run begins.
+    pub(super) fn forget(&mut self) {
+        self.newest.clear();
+    }
+
+    /// The difference between cumulative figures and the newest ones. Lower figures begin anew.
+    pub(super) fn newest(
+        &mut self,
+        name: &str,
+        metrics: Json<'_>,
+        response: Option<&str>,
+    ) -> Option<Draft<'static>> {
+        let now = Meter::of(metrics);
+        let before = self.newest.insert(name.to_owned(), now).unwrap_or_default();
+        let began_anew = now.input < before.input || now.output < before.output;
+        let before = if began_anew { Meter::default() } else { before };
+        // Of two events with one message id only the last would count.
+        let fresh = response.filter(|id| self.newest_response.as_deref() != Some(id));
+        let usage = now.each(&before, u64::saturating_sub).usage(metrics, fresh)?;
+        if let Some(id) = fresh {
+            self.newest_response = Some(id.to_owned());
+        }
+        Some(usage)
+    }
+
+    /// V1: what a change of the state tells of its part `name`. The first report has an id: the state
+    /// of the conversation is written again when it goes on, and the events may tell the same later.
+    pub(super) fn of_change(&mut self, name: &str, metrics: Json<'_>) -> Option<Draft<'static>> {
+        if self.listed.sums.contains_key(name) {
+            return None;
+        }
+        let first = (!self.newest.contains_key(name)).then(|| format!("conversation/{name}"));
+        if first.is_some() {
+            self.first.insert(name.to_owned(), Meter::of(metrics));
+        }
+        self.newest(name, metrics, first.as_deref())
+    }
+
+    /// V1: takes the calls that the state of a conversation lists, before its events are read.
+    pub(super) fn list(&mut self, state: Json<'_>) {
+        for (name, metrics) in state.path(PARTS).into_iter().flat_map(Json::members) {
+            if !self.newest.contains_key(&*name) && !self.listed.sums.contains_key(&*name) {
+                self.listed.take(&name, metrics);
+            }
+        }
+        self.listed.sort();
+    }
+
+    /// V1: the listed calls until that of a response, if they have no events yet.
+    pub(super) fn of_response(&mut self, response: &str) -> Vec<Draft<'static>> {
+        let until = self.listed.places.get(response).map_or(0, |place| place + 1);
+        self.listed.tell(until)
+    }
+
+    /// V1: what the stored state of a conversation tells beyond the events. Of a part without a list,
+    /// it counts with the first report of the events.
+    pub(super) fn of_state(&mut self, state: Json<'_>) -> Vec<Draft<'static>> {
+        self.list(state);
+        let mut drafts = self.listed.tell(usize::MAX);
+        for (name, metrics) in state.path(PARTS).into_iter().flat_map(Json::members) {
+            let (newest, first) = (self.newest.get(&*name), self.first.get(&*name));
+            let (newest, first) = newest.copied().zip(first.copied()).unwrap_or_default();
+            let newest = self.listed.sums.get(&*name).copied().unwrap_or(newest);
+            let now = Meter::of(metrics);
+            let beyond = now.each(&newest, u64::saturating_sub);
+            let id = format!("conversation/{name}");
+            let usage = beyond.each(&first, u64::saturating_add).usage(metrics, Some(&id));
+            // It is recorded again if the events have told more since.
+            let place = format!("{}{newest:?}{now:?}", state.text_at("id").unwrap_or_default());
+            let place = hex(&sha256(place.as_bytes())[..8]);
+            drafts.extend(usage.map(|usage| Draft {
+                event_id: Some(format!("openhands:{id}+{place}").into()),
+                ..usage
+            }));
+        }
+        drafts
+    }
+}
+
+impl ListedCalls {
+    /// Takes the calls of a part, unless they are more than its sum, or some cannot be told apart.
+    fn take(&mut self, name: &str, metrics: Json<'_>) {
+        let items = |list: &str| metrics.get(list).into_iter().flat_map(Json::items);
+        let (calls, costs) = (items("token_usages"), items("costs").collect::<Vec<_>>());
+        let calls: Vec<Json<'_>> = calls.collect();
+        let all = Meter::of(metrics);
+        let has_costs = costs.len() == calls.len();
+        if calls.is_empty() || (!has_costs && all.micros > 0) {
+            return;
+        }
+        let (mut sum, mut taken, mut ids) = (Meter::default(), Vec::new(), HashSet::new());
+        for (number, call) in calls.into_iter().enumerate() {
+            let cost = costs.get(number).filter(|_| has_costs);
+            let dollars = cost.and_then(|cost| cost.get("cost")?.as_f64());
+            let meter = Meter::new(call, dollars);
+            sum = sum.each(&meter, u64::saturating_add);
+            let response = call.text_at("response_id").unwrap_or_default();
+            if response.is_empty() || self.places.contains_key(&*response) {
+                return;
+            }
+            if !ids.insert(response.clone().into_owned()) {
+                return;
+            }
+            let model = call.text_at("model").or_else(|| metrics.text_at("model_name"));
+            let reported = ReportedModelCall {
+                model: model.as_deref(),
+                message_id: Some(&response),
+                figures: ReportedFigures::Call,
+            };
+            let Some(usage) = meter.tokens(call, all.micros > 0).event_if_any(&reported) else {
+                continue;
+            };
+            let event_id = Some(format!("openhands:response/{response}").into());
+            let time = cost.and_then(|cost| cost.get("timestamp")?.as_f64()).unwrap_or(0.0);
+            let usage = Draft { event_id, ..usage };
+            taken.push(ListedCall { response: response.into_owned(), time, usage });
+        }
+        let rest = sum.each(&all, u64::saturating_sub);
+        let is_within = Meter { micros: 0, ..rest }.is_zero();
+        // Each cost is rounded.
+        let rounding = taken.len() as u64;
+        if is_within && rest.micros <= rounding {
+            let lacks_none = all.micros.saturating_sub(sum.micros) <= rounding;
+            let micros = if lacks_none { all.micros } else { sum.micros };
+            self.sums.insert(name.to_owned(), Meter { micros, ..sum });
+            self.calls.append(&mut taken);
+        }
+    }
+
+    /// Puts the calls that have no events yet in order.
+    fn sort(&mut self) {
+        let Some(waiting) = self.calls.get_mut(self.told..) else { return };
+        waiting.sort_by(|one, other| one.time.total_cmp(&other.time));
+        let responses = self.calls.iter().map(|call| call.response.clone());
+        self.places = responses.enumerate().map(|(place, response)| (response, place)).collect();
+    }
+
+    /// The events of the calls before that place which have none yet.
+    fn tell(&mut self, until: usize) -> Vec<Draft<'static>> {
+        let until = until.min(self.calls.len());
+        let next = self.calls.get(self.told..until).unwrap_or_default();
+        let drafts = next.iter().map(|call| call.usage.clone()).collect();
+        self.told = self.told.max(until);
+        drafts
+    }
+}
+
+impl Meter {
+    /// The cumulative figures as OpenHands reports them.
+    fn of(metrics: Json<'_>) -> Self {
+        let used = metrics.present("accumulated_token_usage").unwrap_or(Json::EMPTY);
+        Self::new(used, metrics.get("accumulated_cost").and_then(Json::as_f64))
+    }
+
+    fn new(used: Json<'_>, dollars: Option<f64>) -> Self {
+        let number = |path: &str| count(used, path).unwrap_or(0);
+        Self {
+            input: number("prompt_tokens"),
+            output: number("completion_tokens"),
+            cache_read: number("cache_read_tokens"),
+            cache_creation: number("cache_write_tokens"),
+            reasoning: number("reasoning_tokens"),
+            micros: (dollars.unwrap_or(0.0).max(0.0) * 1e6).round() as u64,
+        }
+    }
+
+    fn is_zero(&self) -> bool {
+        let Self { input, output, cache_read, cache_creation, reasoning, micros } = *self;
+        [input, output, cache_read, cache_creation, reasoning, micros] == [0; 6]
+    }
+
+    /// Each figure put together with that of another one.
+    fn each(&self, other: &Self, combine: fn(u64, u64) -> u64) -> Self {
+        Self {
+            input: combine(self.input, other.input),
+            output: combine(self.output, other.output),
+            cache_read: combine(self.cache_read, other.cache_read),
+            cache_creation: combine(self.cache_creation, other.cache_creation),
+            reasoning: combine(self.reasoning, other.reasoning),
+            micros: combine(self.micros, other.micros),
+        }
+    }
+
+    /// The figures that `used` reports. A cost of 0 means that OpenHands does not know the model's
+    /// price, unless `is_priced`.
+    fn tokens(&self, used: Json<'_>, is_priced: bool) -> TokenCounts {
+        let reported = |path: &str, figure: u64| used.get(path).map(|_| figure);
+        let tokens = TokenCounts {
+            input: reported("prompt_tokens", self.input),
+            output: reported("completion_tokens", self.output),
+            cache_read: reported("cache_read_tokens", self.cache_read),
+            cache_creation: reported("cache_write_tokens", self.cache_creation),
+            reasoning: reported("reasoning_tokens", self.reasoning),
+            cost: is_priced.then_some(self.micros as f64 / 1e6),
+        };
+        // Agents of other programs report cached tokens apart.
+        let is_apart = self.cache_read.saturating_add(self.cache_creation) > self.input;
+        if is_apart { tokens } else { tokens.without_cached() }
+    }
+
+    /// The event for figures of this size, without those that `metrics` does not report. `None` if
+    /// all are zero.
+    fn usage(&self, metrics: Json<'_>, message_id: Option<&str>) -> Option<Draft<'static>> {
+        let used = metrics.present("accumulated_token_usage").unwrap_or(Json::EMPTY);
+        // The input and output of the newest call.
+        let newest = count(used, "per_turn_token").filter(|tokens| *tokens > 0);
+        let is_one = newest.is_none_or(|tokens| self.input.saturating_add(self.output) == tokens);
+        let model = metrics.text_at("model_name").or_else(|| used.text_at("model"));
+        let figures = if is_one { ReportedFigures::Call } else { ReportedFigures::Calls };
+        let call = ReportedModelCall { model: model.as_deref(), message_id, figures };
+        self.tokens(used, Self::of(metrics).micros > 0).event_if_any(&call)
+    }
+}

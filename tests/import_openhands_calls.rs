@@ -1,0 +1,203 @@
+//! The model calls of OpenHands, which the stored state of a conversation lists.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::support::Bench;
+
+/// A conversation in `conversation/`: the state and the events beside it.
+struct Conversation<'b>(&'b Bench);
+
+impl Conversation<'_> {
+    fn write(&self, path: &str, value: &Value) {
+        let path = self.0.path(&format!("conversation/{path}"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, value.to_string()).unwrap();
+    }
+
+    /// The event with that number. Its `more` replaces members.
+    fn event(&self, number: u32, kind: &str, more: &Value) {
+        let mut event = json!({"id": format!("e{number}"), "kind": kind, "source": "agent",
+            "timestamp": format!("2026-03-01T10:00:{number:02}")});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        self.write(&format!("events/event-{number:05}-e{number}.json"), &event);
+    }
+
+    fn says(&self, number: u32, from: &str, response: Option<&str>) {
+        let text = json!({"content": [{"type": "text", "text": format!("text {number}")}]});
+        let message = json!({"source": from, "llm_message": text, "llm_response_id": response});
+        self.event(number, "MessageEvent", &message);
+    }
+
+    fn calls(&self, number: u32, response: &str) {
+        let call = json!({"tool_name": "bash", "tool_call_id": format!("c{number}"),
+            "action": {"command": "ls"}, "llm_response_id": response});
+        self.event(number, "ActionEvent", &call);
+        let end = json!({"source": "environment", "tool_name": "bash",
+            "tool_call_id": format!("c{number}"), "observation": {"content": "x"}});
+        self.event(number + 1, "ObservationEvent", &end);
+    }
+
+    fn state(&self, parts: &[(&str, Value)]) {
+        let parts: serde_json::Map<String, Value> =
+            parts.iter().map(|(name, part)| ((*name).to_owned(), part.clone())).collect();
+        self.write(
+            "base_state.json",
+            &json!({"id": "c0ffee", "workspace": {"working_dir": "/w"},
+                "agent": {"kind": "Agent", "llm": {"model": "m"}},
+                "execution_status": "finished", "stats": {"usage_to_metrics": parts}}),
+        );
+    }
+
+    fn import(&self) {
+        self.0.ok(&["import", "conversation"]);
+    }
+
+    fn run(&self) -> Value {
+        let list: Value = serde_json::from_str(&self.0.ok(&["list", "--format", "json"])).unwrap();
+        assert_eq!(list["runs"].as_array().unwrap().len(), 1);
+        list["runs"][0].clone()
+    }
+
+    /// Input, output and cost of the run in `list` and in `stats`, which must be the same.
+    fn counts(&self) -> Value {
+        let stats: Value =
+            serde_json::from_str(&self.0.ok(&["stats", "--format", "json"])).unwrap();
+        let of = |counts: &Value| {
+            json!([counts["input_tokens"], counts["output_tokens"], counts["cost_usd"]])
+        };
+        let counts = of(&self.run()["counts"]);
+        assert_eq!(counts, of(&stats["total"]));
+        counts
+    }
+
+    /// Response, input and scope of each usage event, and the sequence of the event before it.
+    fn usage(&self) -> Vec<Value> {
+        let run = self.run()["run_id"].as_str().unwrap().to_owned();
+        let log = fs::read_to_string(self.0.path(&format!("runs/{run}/events.jsonl"))).unwrap();
+        let events = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let usage = events.filter(|event| event["type"] == "llm.usage");
+        usage
+            .map(|event| {
+                let data = &event["data"];
+                json!([data["message_id"], data["input_tokens"], data["scope"], event["timestamp"]])
+            })
+            .collect()
+    }
+}
+
+/// A part of the totals: calls as response, input, cost in cents, and time.
+fn part(calls: &[(&str, u64, u64, u64)], with_lists: bool) -> Value {
+    let sum = |one: fn(&(&str, u64, u64, u64)) -> u64| calls.iter().map(one).sum::<u64>();
+    let used = |input: u64, output: u64| {
+        json!({"model": "m", "prompt_tokens": input, "completion_tokens": output,
+            "cache_read_tokens": 0, "per_turn_token": calls.last().map_or(0, |call| call.1 + 10)})
+    };
+    let mut part = json!({"model_name": "m", "accumulated_cost": sum(|call| call.2) as f64 / 100.0,
+        "accumulated_token_usage": used(sum(|call| call.1), 10 * calls.len() as u64)});
+    if with_lists {
+        let usages = calls.iter().map(|(response, input, ..)| {
+            let mut usage = used(*input, 10);
+            usage["response_id"] = json!(response);
+            usage
+        });
+        part["token_usages"] = usages.collect();
+        let costs = calls.iter().map(|(_, _, cents, time)| {
+            json!({"model": "m", "cost": *cents as f64 / 100.0, "timestamp": *time as f64})
+        });
+        part["costs"] = costs.collect();
+    }
+    part
+}
+
+/// If this fails, all tokens of a conversation of OpenHands count in its last task, as one call with a
+/// context of their sum.
+#[test]
+fn the_calls_that_the_state_lists() {
+    let bench = Bench::new();
+    let talk = Conversation(&bench);
+    talk.says(1, "user", None);
+    talk.calls(2, "r1");
+    talk.says(4, "agent", Some("r2"));
+    let agent = [("r1", 100, 1, 5), ("r2", 200, 2, 7), ("r3", 300, 3, 9)];
+    talk.state(&[
+        ("agent", part(&agent[..2], true)),
+        ("condenser", part(&[("k", 50, 1, 6)], true)),
+    ]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([350, 30, 0.04]));
+    let first = [
+        json!(["r1", 100, null, "2026-03-01T10:00:02.000Z"]),
+        json!(["k", 50, null, "2026-03-01T10:00:04.000Z"]),
+        json!(["r2", 200, null, "2026-03-01T10:00:04.000Z"]),
+    ];
+    assert_eq!(talk.usage(), first);
+    // It goes on.
+    talk.says(5, "user", None);
+    talk.says(6, "agent", Some("r3"));
+    talk.state(&[("agent", part(&agent, true)), ("condenser", part(&[("k", 50, 1, 6)], true))]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([650, 40, 0.07]));
+    assert_eq!(talk.usage()[..3], first);
+    assert_eq!(talk.usage()[3], json!(["r3", 300, null, "2026-03-01T10:00:06.000Z"]));
+    talk.import();
+    assert_eq!(talk.usage().len(), 4);
+    let run = talk.run()["run_id"].as_str().unwrap().to_owned();
+    let tasks = bench.ok(&["stats", &run, "--by", "prompt", "--format", "json"]);
+    let tasks: Value = serde_json::from_str(&tasks).unwrap();
+    let rows = tasks["rows"].as_array().unwrap();
+    let input: Vec<&Value> = rows.iter().map(|row| &row["input_tokens"]).collect();
+    assert!(input.contains(&&json!(350)) && input.contains(&&json!(300)), "{tasks}");
+    bench.ok(&["validate", &run, "--strict"]);
+}
+
+/// If this fails, the sum of several calls is taken for the context of one.
+#[test]
+fn a_sum_is_no_context() {
+    for (calls, context) in [
+        (&[("r1", 90_000, 1, 5), ("r2", 110_000, 2, 7)][..], None),
+        (&[("r1", 90_000, 1, 5)], Some("90000")),
+    ] {
+        let bench = Bench::new();
+        let talk = Conversation(&bench);
+        talk.says(1, "user", None);
+        talk.says(4, "agent", Some("r2"));
+        talk.state(&[("agent", part(calls, false))]);
+        talk.import();
+        assert_eq!(talk.usage().len(), 1);
+        let run = talk.run()["run_id"].as_str().unwrap().to_owned();
+        let table = bench.ok(&["export", &run, "--to", "csv", "--tables", "usage"]);
+        let mut rows = table.lines().map(|row| row.split(',').collect::<Vec<_>>());
+        let (names, row) = (rows.next().unwrap(), rows.next().unwrap());
+        let at = names.iter().position(|name| *name == "context_tokens").unwrap();
+        assert_eq!(row[at], context.unwrap_or_default(), "{table}");
+        let due = bench.call(&["chapter", "due", &run, "--trigger", "1000"]);
+        assert_eq!(due.out.contains("90"), context.is_some(), "{}{}", due.out, due.err);
+    }
+}
+
+/// If this fails, lists that do not fit their sums are trusted, or tokens of agents of other programs,
+/// which report cached ones apart, are lost.
+#[test]
+fn lists_that_do_not_fit() {
+    let mut twice = part(&[("r1", 100, 1, 5), ("r1", 200, 2, 7)], true);
+    let mut more = part(&[("r1", 100, 1, 5), ("r2", 200, 2, 7)], true);
+    more["accumulated_token_usage"]["prompt_tokens"] = json!(150);
+    let mut less = part(&[("r1", 100, 1, 5), ("r2", 200, 2, 7)], true);
+    less["accumulated_token_usage"]["prompt_tokens"] = json!(1000);
+    let mut apart = part(&[("r1", 100, 1, 5)], false);
+    apart["accumulated_token_usage"]["cache_read_tokens"] = json!(5000);
+    twice["costs"] = json!([]);
+    for (part, input, events) in [(twice, 300, 1), (more, 150, 1), (less, 1000, 3), (apart, 100, 1)]
+    {
+        let bench = Bench::new();
+        let talk = Conversation(&bench);
+        talk.says(1, "user", None);
+        talk.says(4, "agent", Some("r2"));
+        talk.state(&[("agent", part.clone())]);
+        talk.import();
+        assert_eq!(talk.counts()[0], json!(input), "{part}");
+        assert_eq!(talk.usage().len(), events, "{part}");
+    }
+}
