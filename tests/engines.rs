@@ -128,6 +128,7 @@ fn totals_of_models(bench: &Bench) {
         usage("plain", main, "model", 200),
         usage("plain", side, "model", 45),
         usage("plain", main, "", 9),
+        usage("plain", main, "calls", 8),
         usage("newer", main, "", 5),
         usage("newer", None, "total", 6),
         usage("newer", main, "model", 6),

@@ -201,3 +201,39 @@ fn lists_that_do_not_fit() {
         assert_eq!(talk.usage().len(), events, "{part}");
     }
 }
+
+/// If this fails, a conversation of OpenHands has no title and no branch, though its facts have them.
+#[test]
+fn the_facts_of_a_conversation() {
+    let facts = |title: &str, at: u32| json!({"title": title, "selected_branch": "boats", "updated_at": at.to_string()});
+    let prompt = json!({"id": "u", "source": "user", "kind": "MessageEvent",
+        "timestamp": "2026-03-01T10:00:00", "llm_message": {"content": [{"type": "text", "text": "x"}]}});
+    let action = json!({"id": 0, "source": "user", "action": "message",
+        "timestamp": "2026-03-01T10:00:00", "args": {"content": "x"}});
+    for (folder, event, file, content) in [
+        ("conversation_12ab", "event_000000_u.json", "meta.json", &prompt),
+        ("12ab", "events/0.json", "metadata.json", &action),
+    ] {
+        let bench = Bench::new();
+        let write = |path: &str, value: &Value| {
+            let path = bench.path(&format!("{folder}/{path}"));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, value.to_string()).unwrap();
+        };
+        let told = || {
+            let said = bench.call(&["import", folder]);
+            assert_eq!(said.status, 0, "{}", said.err);
+            assert!(!said.err.contains(file), "{}", said.err);
+            let list = bench.ok(&["list", "--format", "json"]);
+            let list: Value = serde_json::from_str(&list).unwrap();
+            let metadata = &list["runs"][0]["metadata"];
+            json!([metadata["title"], metadata["git_branch"]])
+        };
+        write(event, content);
+        write(file, &facts("Count boats", 1));
+        assert_eq!(told(), json!(["Count boats", "boats"]), "{folder}");
+        write(file, &facts("Count all boats", 2));
+        assert_eq!(told(), json!(["Count all boats", "boats"]), "{folder}");
+        assert_eq!(told(), json!(["Count all boats", "boats"]), "{folder}");
+    }
+}

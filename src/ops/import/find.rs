@@ -19,7 +19,7 @@ use super::relatives::{
     session_of_parent, stem, storage_of, stored_children,
 };
 use super::runs_in_file::runs_in_file;
-use super::titles::Titles;
+use super::titles::{Titles, branch};
 use super::{Session, SessionFile, SkippedSource};
 use crate::event::id::is_unique;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
@@ -337,12 +337,18 @@ fn session(
     let files = without_copies(paths.into_iter().map(file).collect(), &mut skipped);
     let Some(first) = files.first() else { return (None, skipped) };
     let mut metadata = metadata.remove(&first.path).unwrap_or_else(|| "{}".to_owned());
-    let has_title = Json::trusted(&metadata).get("title").is_some();
     let title = titles.title(id, &first.path, dialect);
-    if let Some(title) = title.as_ref().filter(|_| !has_title) {
-        let mut titled = ObjectText::new();
-        titled.members(Json::trusted(&metadata)).text("title", &title.text);
-        metadata = titled.finish();
+    let beside = [
+        ("title", title.as_ref().map(|title| title.text.clone())),
+        ("git_branch", branch(&first.path, dialect)),
+    ];
+    for (name, value) in beside {
+        let is_lacking = Json::trusted(&metadata).get(name).is_none();
+        if let Some(value) = value.filter(|_| is_lacking) {
+            let mut more = ObjectText::new();
+            more.members(Json::trusted(&metadata)).text(name, &value);
+            metadata = more.finish();
+        }
     }
     let id = id.to_owned();
     (Some(Session { dialect, why, id, directory, changed, metadata, title, files }), skipped)

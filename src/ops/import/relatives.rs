@@ -33,6 +33,8 @@ const EVENTS: &str = "events";
 /// in it whose facts the events have too.
 const EXPORTED: &str = "conversation_";
 const EXPORTED_FACTS: &str = "meta.json";
+/// The same beside the folder with the events of a conversation of V0.
+const STORED_FACTS: &str = "metadata.json";
 
 /// The folder with the sessions of Gemini CLI. A folder in it has the sub-agents of one session.
 const CHATS: &str = "chats";
@@ -156,6 +158,21 @@ fn is_exported_event(path: &Path) -> bool {
     let stem = stem(path);
     let number = stem.strip_prefix("event_").and_then(|rest| rest.split('_').next());
     number.is_some_and(|number| number.len() >= 6 && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether a folder is named like one with a conversation that OpenHands exported.
+fn is_exported(folder: &Path) -> bool {
+    let name = folder.file_name();
+    name.is_some_and(|name| name.as_encoded_bytes().starts_with(EXPORTED.as_bytes()))
+}
+
+/// The file with the facts of a conversation of OpenHands with this event: its title, its branch.
+pub(super) fn facts_of_conversation(event: &Path) -> Option<PathBuf> {
+    let folder = event.parent()?;
+    if is_exported(folder) {
+        return Some(folder.join(EXPORTED_FACTS));
+    }
+    folder.ends_with(EVENTS).then(|| folder.with_file_name(STORED_FACTS))
 }
 
 /// The number that a file has for its name: `10.json` comes after `9.json`.
@@ -313,15 +330,13 @@ pub(super) fn has_lines(path: &Path) -> bool {
     let path = &plain_path(path);
     let is_journal = path.ends_with(JOURNAL)
         && path.parent().and_then(Path::parent).is_some_and(|folder| folder.ends_with(WORKFLOWS));
-    let is_exported = |folder: &Path| {
-        folder
-            .file_name()
-            .is_some_and(|name| name.as_encoded_bytes().starts_with(EXPORTED.as_bytes()))
-    };
     // What a sub-agent said, a second time, and the list of sub-agents.
     let is_artifact =
         path.parent().is_some_and(|folder| folder.ends_with(ARTIFACTS)) || path.ends_with(TASKS);
-    let is_facts = path.ends_with(EXPORTED_FACTS) && path.parent().is_some_and(is_exported);
+    let is_facts = path.parent().is_some_and(|folder| {
+        path.ends_with(EXPORTED_FACTS) && is_exported(folder)
+            || path.ends_with(STORED_FACTS) && folder.join(EVENTS).is_dir()
+    });
     let ending = path.extension().and_then(|ending| ending.to_str());
     ending.is_some_and(|ending| ENDINGS.contains(&ending))
         && !path.ends_with(INDEX)

@@ -1,11 +1,13 @@
 //! The titles of sessions that their agents keep outside the session files.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use super::relatives::facts_of_conversation;
 use crate::fs::{PathAt, read_small};
 use crate::import::Dialect;
-use crate::json::{JsonRules, check};
+use crate::json::{Json, JsonRules, check};
 
 /// The file with the facts of a session of Copilot CLI, beside its events.
 const FACTS: &str = "workspace.yaml";
@@ -57,6 +59,7 @@ impl Titles {
         match index_of(path, dialect) {
             Some(index) => self.indexes.get(&index)?.get(id).cloned(),
             None if dialect.name == "copilot" => title_beside(path).map(beside),
+            None if dialect.name == "openhands" => title_of_conversation(path),
             None => None,
         }
     }
@@ -86,6 +89,32 @@ fn titles_in(index: &Path) -> HashMap<String, Title> {
         Some((json.text_at("id")?.into_owned(), title))
     };
     bytes.split(|byte| *byte == b'\n').filter_map(named).collect()
+}
+
+/// The title of a conversation of OpenHands.
+fn title_of_conversation(path: &Path) -> Option<Title> {
+    with_facts(path, |facts| {
+        let text = facts.text_at("title").filter(|text| !text.trim().is_empty())?.into_owned();
+        let times = ["updated_at", "last_updated_at"];
+        let given_at = times.iter().find_map(|name| facts.text_at(name)).unwrap_or_default();
+        Some(Title { text, is_newest: true, given_at: given_at.into_owned() })
+    })
+}
+
+/// The branch on which a session works, if its agent keeps it outside the session's files.
+pub(super) fn branch(path: &Path, dialect: &Dialect) -> Option<String> {
+    if dialect.name != "openhands" {
+        return None;
+    }
+    with_facts(path, |facts| {
+        facts.text_at("selected_branch").filter(|name| !name.is_empty()).map(Cow::into_owned)
+    })
+}
+
+/// Reads the facts of the conversation of OpenHands with this event.
+fn with_facts<T>(event: &Path, read: impl FnOnce(Json<'_>) -> Option<T>) -> Option<T> {
+    let facts = read_small(&PathAt::of(facts_of_conversation(event)?), SMALL).ok().flatten()?;
+    read(check(&facts, JsonRules::LENIENT).ok()?)
 }
 
 /// The title of a session of Copilot CLI: the value of `name`, in older versions of `summary`, in one
