@@ -237,3 +237,31 @@ fn the_facts_of_a_conversation() {
         assert_eq!(told(), json!(["Count all boats", "boats"]), "{folder}");
     }
 }
+
+/// If this fails, a file that an agent of another program changed is no changed file.
+#[test]
+fn edits_that_stand_only_in_the_content_of_a_call() {
+    let bench = Bench::new();
+    let talk = Conversation(&bench);
+    talk.says(1, "user", None);
+    let diff = |path: &str, old: Value, new: &str| json!({"type": "diff", "path": path, "old_text": old, "new_text": new});
+    let calls = [
+        json!([diff("/w/a.txt", json!("one"), "two")]),
+        json!([diff("/w/new.txt", Value::Null, "made\n")]),
+        json!([diff("/w/b.txt", json!("x"), "y"), diff("/w/b.txt", json!("v"), "w")]),
+    ];
+    for (number, content) in (2..).zip(calls) {
+        let call = json!({"tool_call_id": format!("t{number}"), "title": "Edit", "content": content,
+            "tool_kind": "edit", "status": "completed", "raw_input": {}});
+        talk.event(number, "ACPToolCallEvent", &call);
+    }
+    talk.import();
+    let table = bench.ok(&["export", "--to", "csv", "--tables", "files"]);
+    for path in ["/w/a.txt", "/w/new.txt", "/w/b.txt"] {
+        assert!(table.contains(path), "{path}: {table}");
+    }
+    let text = bench.ok(&["transcript", "--format", "text", "--detail", "full"]);
+    for part in ["one", "two", "made", "y", "w"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}

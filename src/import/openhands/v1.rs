@@ -181,10 +181,74 @@ fn acp_tool(json: Json<'_>) -> Cow<'_, str> {
 /// The start of a call of another program's agent.
 pub(super) fn acp_start(source: &SourceText<'_>, id: &str) -> Draft<'static> {
     let json = source.json;
-    let (tool, args) = (acp_tool(json), json.present("raw_input"));
+    let tool = acp_tool(json);
+    let edit = acp_edit(json);
+    let args = edit.as_deref().map(Json::trusted).or_else(|| json.present("raw_input"));
     source.call(&StartedCall { id: Some(id.into()), tool: &tool, args }, 0, |data| {
         data.text_if("title", json.text_at("title").as_deref());
     })
+}
+
+/// Arguments with the new text of a file, as agents of other programs name them.
+const NEW_TEXTS: [&str; 10] = [
+    "new_string",
+    "new_str",
+    "newString",
+    "newText",
+    "new_text",
+    "content",
+    "file_text",
+    "patch",
+    "diff",
+    "changes",
+];
+
+/// The members of a block with the old and the new text, by the SDK and by the protocol.
+const OLD_TEXT: [&str; 2] = ["old_text", "oldText"];
+const NEW_TEXT: [&str; 2] = ["new_text", "newText"];
+
+/// The first of these texts.
+fn first_text<'j>(json: Json<'j>, names: &[&str]) -> Option<Cow<'j, str>> {
+    names.iter().find_map(|name| json.text_at(name))
+}
+
+/// The arguments of a call of another program's agent, with the changes of files that stand only in
+/// its content.
+fn acp_edit(json: Json<'_>) -> Option<String> {
+    let told = json.present("raw_input").unwrap_or(Json::EMPTY);
+    let blocks = json.present("content").into_iter().flat_map(Json::items);
+    let is_diff = |block: &Json<'_>| block.text_at("type").is_some_and(|kind| kind == "diff");
+    let diffs: Vec<Json<'_>> = blocks.filter(is_diff).collect();
+    let first = diffs.first()?;
+    if NEW_TEXTS.iter().any(|name| told.get(name).is_some()) {
+        return None;
+    }
+    let mut args = ObjectText::new();
+    args.members(told);
+    let path = first.text_at("path");
+    if diffs.iter().any(|diff| diff.text_at("path") != path) {
+        let all: Vec<&str> = diffs.iter().map(|diff| diff.text()).collect();
+        args.json("changes", Json::trusted(&format!("[{}]", all.join(","))));
+        return Some(args.finish());
+    }
+    if ["path", "file_path"].iter().all(|name| told.get(name).is_none()) {
+        args.text_if("path", path.as_deref());
+    }
+    let replaced = |diff: &Json<'_>| {
+        let mut one = ObjectText::new();
+        one.text_if("old_text", first_text(*diff, &OLD_TEXT).as_deref());
+        one.text_if("new_text", first_text(*diff, &NEW_TEXT).as_deref());
+        one.finish()
+    };
+    if diffs.len() > 1 {
+        let all: Vec<String> = diffs.iter().map(replaced).collect();
+        args.json("edits", Json::trusted(&format!("[{}]", all.join(","))));
+    } else if first_text(*first, &OLD_TEXT).is_some() {
+        args.members(Json::trusted(&replaced(first)));
+    } else {
+        args.text_if("content", first_text(*first, &NEW_TEXT).as_deref());
+    }
+    Some(args.finish())
 }
 
 /// The end of a call of another program's agent, if it has ended.
