@@ -181,15 +181,16 @@ fn a_sum_is_no_context() {
 /// which report cached ones apart, are lost.
 #[test]
 fn lists_that_do_not_fit() {
-    let mut twice = part(&[("r1", 100, 1, 5), ("r1", 200, 2, 7)], true);
-    let mut more = part(&[("r1", 100, 1, 5), ("r2", 200, 2, 7)], true);
-    more["accumulated_token_usage"]["prompt_tokens"] = json!(150);
-    let mut less = part(&[("r1", 100, 1, 5), ("r2", 200, 2, 7)], true);
-    less["accumulated_token_usage"]["prompt_tokens"] = json!(1000);
-    let mut apart = part(&[("r1", 100, 1, 5)], false);
+    let calls = [("r1", 100, 1, 5), ("r2", 200, 2, 7)];
+    let with_input = |input: u64| {
+        let mut part = part(&calls, true);
+        part["accumulated_token_usage"]["prompt_tokens"] = json!(input);
+        part
+    };
+    let mut apart = part(&calls[..1], false);
     apart["accumulated_token_usage"]["cache_read_tokens"] = json!(5000);
-    twice["costs"] = json!([]);
-    for (part, input, events) in [(twice, 300, 1), (more, 150, 1), (less, 1000, 3), (apart, 100, 1)]
+    for (part, input, events) in
+        [(with_input(150), 150, 1), (with_input(1000), 1000, 3), (apart, 100, 1)]
     {
         let bench = Bench::new();
         let talk = Conversation(&bench);
@@ -199,6 +200,34 @@ fn lists_that_do_not_fit() {
         talk.import();
         assert_eq!(talk.counts()[0], json!(input), "{part}");
         assert_eq!(talk.usage().len(), events, "{part}");
+    }
+}
+
+/// If this fails, calls count twice when a list grows by calls without an id, with the id of an earlier
+/// one, or without a cost.
+#[test]
+fn lists_that_grow_in_odd_ways() {
+    let first = ("r1", 100, 1, 5);
+    for second in [("r1", 200, 2, 7), ("", 200, 2, 7), ("r2", 200, 0, 7)] {
+        let bench = Bench::new();
+        let talk = Conversation(&bench);
+        talk.says(1, "user", None);
+        talk.says(2, "agent", Some("r1"));
+        talk.state(&[("agent", part(&[first], true))]);
+        talk.import();
+        assert_eq!(talk.counts(), json!([100, 10, 0.01]));
+        talk.says(3, "agent", Some(second.0));
+        let mut grown = part(&[first, second], true);
+        let cents = second.2;
+        if cents == 0 {
+            grown["costs"].as_array_mut().unwrap().pop();
+        }
+        talk.state(&[("agent", grown)]);
+        for _ in 0..2 {
+            talk.import();
+            assert_eq!(talk.counts(), json!([300, 20, (1 + cents) as f64 / 100.0]), "{second:?}");
+            assert_eq!(talk.usage().len(), 2);
+        }
     }
 }
 

@@ -409,10 +409,11 @@ impl OpenHands {
         let json = source.json;
         let id = v1::call_id(source);
         let mut drafts = Vec::new();
-        if self.acp_calls.insert(id.clone()) {
+        let begins = self.acp_calls.insert(id.clone());
+        if begins {
             drafts.push(v1::acp_start(source, &id));
         }
-        drafts.extend(v1::acp_end(json, &id));
+        drafts.extend(v1::acp_end(json, &id, begins));
         let parent = json.text_at("parent_tool_call_id").filter(|id| !is_placeholder(id));
         let of_agent = |draft| of_agent(draft, parent.as_deref(), parent.as_deref());
         drafts.into_iter().map(of_agent).collect()

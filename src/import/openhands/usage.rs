@@ -31,11 +31,14 @@ struct ListedCalls {
     told: usize,
     /// The places of the calls, by the ids of their responses.
     places: HashMap<String, usize>,
+    /// The ids of responses that calls have.
+    responses: HashSet<String>,
     /// What the calls of each list used together.
     sums: HashMap<String, Meter>,
 }
 
 struct ListedCall {
+    /// The id of its response; empty if it has none of its own.
     response: String,
     /// Seconds since 1970. 0 if the state does not tell it.
     time: f64,
@@ -137,48 +140,48 @@ impl CallUsage {
 }
 
 impl ListedCalls {
-    /// Takes the calls of a part, unless they are more than its sum, or some cannot be told apart.
+    /// Takes the calls of a part, unless they are more than its sum. What an event says of a call does
+    /// not depend on later calls: the lists grow as the conversation goes on.
     fn take(&mut self, name: &str, metrics: Json<'_>) {
         let items = |list: &str| metrics.get(list).into_iter().flat_map(Json::items);
-        let (calls, costs) = (items("token_usages"), items("costs").collect::<Vec<_>>());
-        let calls: Vec<Json<'_>> = calls.collect();
         let all = Meter::of(metrics);
-        let has_costs = costs.len() == calls.len();
-        if calls.is_empty() || (!has_costs && all.micros > 0) {
-            return;
-        }
-        let (mut sum, mut taken, mut ids) = (Meter::default(), Vec::new(), HashSet::new());
-        for (number, call) in calls.into_iter().enumerate() {
-            let cost = costs.get(number).filter(|_| has_costs);
+        let mut costs = items("costs").peekable();
+        let (mut sum, mut taken) = (Meter::default(), Vec::new());
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for call in items("token_usages") {
+            let model = call.text_at("model").or_else(|| metrics.text_at("model_name"));
+            // A call whose price is unknown has no cost in the list.
+            let is_of_call =
+                |cost: &Json<'_>| cost.text_at("model").is_none_or(|of| Some(of) == model);
+            let cost = costs.next_if(is_of_call);
             let dollars = cost.and_then(|cost| cost.get("cost")?.as_f64());
             let meter = Meter::new(call, dollars);
             sum = sum.each(&meter, u64::saturating_add);
-            let response = call.text_at("response_id").unwrap_or_default();
-            if response.is_empty() || self.places.contains_key(&*response) {
-                return;
-            }
-            if !ids.insert(response.clone().into_owned()) {
-                return;
-            }
-            let model = call.text_at("model").or_else(|| metrics.text_at("model_name"));
+            let response = call.text_at("response_id").unwrap_or_default().into_owned();
+            let number = seen.entry(response.clone()).or_default();
+            *number += 1;
+            let is_named = *number == 1 && !response.is_empty();
+            let is_first = is_named && self.responses.insert(response.clone());
             let reported = ReportedModelCall {
                 model: model.as_deref(),
-                message_id: Some(&response),
+                message_id: is_first.then_some(response.as_str()),
                 figures: ReportedFigures::Call,
             };
-            let Some(usage) = meter.tokens(call, all.micros > 0).event_if_any(&reported) else {
-                continue;
-            };
-            let event_id = Some(format!("openhands:response/{response}").into());
+            let is_priced = dollars.is_some() && all.micros > 0;
+            let usage = meter.tokens(call, is_priced).event_if_any(&reported);
+            let id = format!("openhands:{name}/{response}#{number}");
             let time = cost.and_then(|cost| cost.get("timestamp")?.as_f64()).unwrap_or(0.0);
-            let usage = Draft { event_id, ..usage };
-            taken.push(ListedCall { response: response.into_owned(), time, usage });
+            taken.extend(usage.map(|usage| ListedCall {
+                response: if is_first { response } else { String::new() },
+                time,
+                usage: Draft { event_id: Some(id.into()), ..usage },
+            }));
         }
         let rest = sum.each(&all, u64::saturating_sub);
-        let is_within = Meter { micros: 0, ..rest }.is_zero();
         // Each cost is rounded.
         let rounding = taken.len() as u64;
-        if is_within && rest.micros <= rounding {
+        let is_within = Meter { micros: 0, ..rest }.is_zero() && rest.micros <= rounding;
+        if is_within && !taken.is_empty() {
             let lacks_none = all.micros.saturating_sub(sum.micros) <= rounding;
             let micros = if lacks_none { all.micros } else { sum.micros };
             self.sums.insert(name.to_owned(), Meter { micros, ..sum });
@@ -190,8 +193,9 @@ impl ListedCalls {
     fn sort(&mut self) {
         let Some(waiting) = self.calls.get_mut(self.told..) else { return };
         waiting.sort_by(|one, other| one.time.total_cmp(&other.time));
-        let responses = self.calls.iter().map(|call| call.response.clone());
-        self.places = responses.enumerate().map(|(place, response)| (response, place)).collect();
+        let responses = self.calls.iter().map(|call| call.response.clone()).enumerate();
+        let named = responses.filter(|(_, response)| !response.is_empty());
+        self.places = named.map(|(place, response)| (response, place)).collect();
     }
 
     /// The events of the calls before that place which have none yet.

@@ -251,14 +251,19 @@ fn acp_edit(json: Json<'_>) -> Option<String> {
     Some(args.finish())
 }
 
-/// The end of a call of another program's agent, if it has ended.
-pub(super) fn acp_end(json: Json<'_>, id: &str) -> Option<Draft<'static>> {
+/// The end of a call of another program's agent, if it has ended. `begins`: the same event begins it.
+pub(super) fn acp_end(json: Json<'_>, id: &str, begins: bool) -> Option<Draft<'static>> {
     let status = json.text_at("status").unwrap_or_default();
     let failed = status == "failed" || json.get("is_error").and_then(Json::as_bool) == Some(true);
     if !failed && status != "completed" {
         return None;
     }
-    let text = ["raw_output", "content"].iter().find_map(|name| json.present(name));
+    // The changes of files are among the arguments.
+    let texts: &[&str] = match begins && acp_edit(json).is_some() {
+        true => &["raw_output"],
+        false => &["raw_output", "content"],
+    };
+    let text = texts.iter().find_map(|name| json.present(name));
     let (tool, text) = (acp_tool(json), text.map(as_text).unwrap_or_default());
     Some(call_end(&EndedCall { id, tool: &tool, text: &text, failed }, |_| {}))
 }
