@@ -294,3 +294,41 @@ fn edits_that_stand_only_in_the_content_of_a_call() {
         assert!(text.contains(part), "{part}: {text}");
     }
 }
+
+/// If this fails, tokens count twice when the run has the sums that events report, and the state then
+/// lists the calls.
+#[test]
+fn a_list_after_the_sums() {
+    let bench = Bench::new();
+    let talk = Conversation(&bench);
+    let calls = [("r1", 100, 1, 5), ("r2", 200, 2, 7)];
+    let reports = |number: u32, calls: &[(&str, u64, u64, u64)]| {
+        let value = json!({"usage_to_metrics": {"agent": part(calls, false)}});
+        let change = json!({"source": "environment", "key": "stats", "value": value});
+        talk.event(number, "ConversationStateUpdateEvent", &change);
+    };
+    talk.says(1, "user", None);
+    talk.says(2, "agent", Some("r1"));
+    reports(3, &calls[..1]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([100, 10, 0.01]));
+    talk.says(4, "agent", Some("r2"));
+    talk.state(&[("agent", part(&calls, true))]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([300, 20, 0.03]));
+    reports(5, &calls);
+    talk.import();
+    assert_eq!(talk.counts(), json!([300, 20, 0.03]));
+    // A new run takes the list, and the events repeat it.
+    let bench = Bench::new();
+    let talk = Conversation(&bench);
+    talk.says(1, "user", None);
+    talk.says(2, "agent", Some("r1"));
+    let value = json!({"usage_to_metrics": {"agent": part(&calls[..1], false)}});
+    let change = json!({"source": "environment", "key": "stats", "value": value});
+    talk.event(3, "ConversationStateUpdateEvent", &change);
+    talk.state(&[("agent", part(&calls[..1], true))]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([100, 10, 0.01]));
+    assert_eq!(talk.usage()[0][0], "r1");
+}

@@ -22,7 +22,7 @@ mod live_prompts;
 mod opencode;
 mod opencode_prompts;
 mod opencode_stored;
-mod openhands;
+pub(crate) mod openhands;
 mod pi;
 pub(crate) mod rejected_end;
 mod source;
@@ -252,7 +252,8 @@ pub(crate) trait Adapter {
     /// becomes an opaque event.
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
 
-    /// Takes the stored state of the session, before the lines that it belongs to.
+    /// Takes the stored state of the session, before the lines that it belongs to. It is not given if
+    /// the run already has sums of what the state tells in detail.
     fn prepare(&mut self, state: Json<'_>) {
         let _ = state;
     }

@@ -103,6 +103,12 @@ pub(super) fn whole_session(line: Json<'_>) -> Option<String> {
     line.text_at("instance_id").filter(|id| !id.is_empty()).map(Cow::into_owned)
 }
 
+/// V1: whether a usage event of that model call has the sum of a part of a conversation. The calls in the
+/// list of that part must not be added to it.
+pub(crate) fn is_sum(message_id: &str) -> bool {
+    message_id.starts_with(usage::SUM)
+}
+
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(OpenHands::default())

@@ -59,6 +59,11 @@ struct Meter {
 /// The cumulative figures of each part of a conversation's state: the agent, its sub-agents, ….
 const PARTS: &str = "stats.usage_to_metrics";
 
+/// Begins the name of the figures of a part, if its calls are not taken from the list.
+pub(super) const SUM: &str = "conversation/";
+/// Begins the name of what a part has beyond its list.
+const BEYOND_LIST: &str = "beyond/";
+
 impl CallUsage {
     /// V0: another run begins.
     pub(super) fn forget(&mut self) {
@@ -91,7 +96,7 @@ impl CallUsage {
         if self.listed.sums.contains_key(name) {
             return None;
         }
-        let first = (!self.newest.contains_key(name)).then(|| format!("conversation/{name}"));
+        let first = (!self.newest.contains_key(name)).then(|| format!("{SUM}{name}"));
         if first.is_some() {
             self.first.insert(name.to_owned(), Meter::of(metrics));
         }
@@ -101,9 +106,7 @@ impl CallUsage {
     /// V1: takes the calls that the state of a conversation lists, before its events are read.
     pub(super) fn list(&mut self, state: Json<'_>) {
         for (name, metrics) in state.path(PARTS).into_iter().flat_map(Json::members) {
-            if !self.newest.contains_key(&*name) && !self.listed.sums.contains_key(&*name) {
-                self.listed.take(&name, metrics);
-            }
+            self.listed.take(&name, metrics);
         }
         self.listed.sort();
     }
@@ -114,18 +117,21 @@ impl CallUsage {
         self.listed.tell(until)
     }
 
-    /// V1: what the stored state of a conversation tells beyond the events. Of a part without a list,
-    /// it counts with the first report of the events.
+    /// V1: what the stored state of a conversation tells beyond the events. Of a part whose calls are
+    /// not taken from the list, it counts with the first report of the events.
     pub(super) fn of_state(&mut self, state: Json<'_>) -> Vec<Draft<'static>> {
-        self.list(state);
         let mut drafts = self.listed.tell(usize::MAX);
         for (name, metrics) in state.path(PARTS).into_iter().flat_map(Json::members) {
             let (newest, first) = (self.newest.get(&*name), self.first.get(&*name));
             let (newest, first) = newest.copied().zip(first.copied()).unwrap_or_default();
-            let newest = self.listed.sums.get(&*name).copied().unwrap_or(newest);
+            let listed = self.listed.sums.get(&*name).copied();
+            let newest = listed.unwrap_or(newest);
             let now = Meter::of(metrics);
             let beyond = now.each(&newest, u64::saturating_sub);
-            let id = format!("conversation/{name}");
+            let id = match listed {
+                Some(_) => format!("{BEYOND_LIST}{name}"),
+                None => format!("{SUM}{name}"),
+            };
             let usage = beyond.each(&first, u64::saturating_add).usage(metrics, Some(&id));
             // It is recorded again if the events have told more since.
             let place = format!("{}{newest:?}{now:?}", state.text_at("id").unwrap_or_default());

@@ -62,7 +62,8 @@ pub(super) fn is_short(session: &Session, is_of_many: bool) -> bool {
 }
 
 /// Reads the files of a session and gives their lines to `take`, block by block. A long session is
-/// read in a thread of its own meanwhile. `now` is the time for lines without one.
+/// read in a thread of its own meanwhile. `now` is the time for lines without one. `has_sums`: the run
+/// has the sums of what the stored state tells in detail.
 ///
 /// # Errors
 /// A file cannot be read, or `take` failed. Nothing is taken after that.
@@ -71,12 +72,20 @@ pub(super) fn read_session<E: From<FsError>>(
     keep_source: bool,
     now: Timestamp,
     is_short: bool,
+    has_sums: bool,
     mut take: impl FnMut(ReadAhead) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut take = |block: ReadBlock| take(block?);
+    let importer = || {
+        let mut importer = Importer::new(session.dialect, keep_source);
+        if !has_sums {
+            prepare(&mut importer, session);
+        }
+        importer
+    };
     if is_short {
         let mut taken = Ok(());
-        read_blocks(session, keep_source, now, |block| {
+        read_blocks(importer(), session, now, |block| {
             taken = take(block);
             taken.is_ok()
         });
@@ -85,7 +94,7 @@ pub(super) fn read_session<E: From<FsError>>(
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(WAITING);
         scope.spawn(move || {
-            read_blocks(session, keep_source, now, |block| sender.send(block).is_ok());
+            read_blocks(importer(), session, now, |block| sender.send(block).is_ok());
         });
         receiver.into_iter().try_for_each(take)
     })
@@ -93,14 +102,12 @@ pub(super) fn read_session<E: From<FsError>>(
 
 /// Gives each block to `sink`, until an error, or until it returns false.
 fn read_blocks(
+    importer: Importer,
     session: &Session,
-    keep_source: bool,
     now: Timestamp,
     sink: impl FnMut(ReadBlock) -> bool,
 ) {
     let mut blocks = Blocks { lines: Vec::new(), bytes: 0, sink };
-    let mut importer = Importer::new(session.dialect, keep_source);
-    prepare(&mut importer, session);
     if let Err(Stop::Failed(error)) = read_files(importer, session, &mut blocks, now) {
         let _ = blocks.hand_over(Err(error));
     }

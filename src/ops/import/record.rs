@@ -17,6 +17,7 @@ use crate::history::copied::Copied;
 use crate::history::facts::RunFacts;
 use crate::history::status::Status;
 use crate::import::SessionEnd;
+use crate::import::openhands::is_sum;
 use crate::json::{Json, ObjectText};
 use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::read::each_event;
@@ -148,7 +149,8 @@ fn fill(
     stream.follow(transcript.observer());
     let now = (options.clock)();
     let mut unfinished = Vec::new();
-    read_session(session, keep_source, now, is_short, |block| -> Result<(), RunError> {
+    let has_sums = !is_new && has_sums(&run, session)?;
+    read_session(session, keep_source, now, is_short, has_sums, |block| -> Result<(), RunError> {
         match block {
             ReadAhead::Lines(lines) => {
                 lines.into_iter().try_for_each(|line| stream.take(line, now))?;
@@ -277,6 +279,19 @@ fn rename(
     draft.settled_id = true;
     let outcomes = recorder.append(&[draft])?.outcomes;
     outcomes.into_iter().try_fold(0, |new, outcome| Ok(new + u64::from(!outcome?.repeated)))
+}
+
+/// Whether a run has the sums of a conversation of OpenHands, instead of its model calls.
+fn has_sums(run: &RunDir, session: &Session) -> Result<bool, RunError> {
+    if session.dialect.name != "openhands" {
+        return Ok(false);
+    }
+    let mut has = false;
+    each_event(run, |view, _| {
+        let id = view.field("message_id").filter(|_| view.role == Role::Usage);
+        has |= view.is_imported() && id.is_some_and(|id| is_sum(&id));
+    })?;
+    Ok(has)
 }
 
 /// Whether a run has what a session's processes printed (`codex exec --json`, `gemini -p`) and also
