@@ -295,6 +295,25 @@ fn edits_that_stand_only_in_the_content_of_a_call() {
     }
 }
 
+/// If this fails, one part without a list makes the calls of another one count twice in the next
+/// import.
+#[test]
+fn a_part_without_a_list_beside_one_with_a_list() {
+    let bench = Bench::new();
+    let talk = Conversation(&bench);
+    talk.says(1, "user", None);
+    talk.says(2, "agent", Some("r1"));
+    let calls = [("r1", 100, 1, 5), ("r2", 200, 2, 7)];
+    let other = part(&[("k", 50, 1, 6)], false);
+    talk.state(&[("agent", part(&calls[..1], true)), ("other", other.clone())]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([150, 20, 0.02]));
+    talk.says(3, "agent", Some("r2"));
+    talk.state(&[("agent", part(&calls, true)), ("other", other)]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([350, 30, 0.04]));
+}
+
 /// If this fails, tokens count twice when the run has the sums that events report, and the state then
 /// lists the calls.
 #[test]

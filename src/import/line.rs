@@ -1,7 +1,7 @@
 //! The part that all dialects share: ids, times, the kept source line.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use super::content_ids::ContentIds;
@@ -210,9 +210,9 @@ impl Importer {
         self.counts_elsewhere = counts_elsewhere;
     }
 
-    /// Takes the stored state of the session, before the first line.
-    pub(crate) fn prepare(&mut self, state: Json<'_>) {
-        self.adapter.prepare(state);
+    /// Takes the stored state of the session, before the first line. See [`Adapter::prepare`].
+    pub(crate) fn prepare(&mut self, state: Json<'_>, summed: &HashSet<String>) {
+        self.adapter.prepare(state, summed);
     }
 
     /// Takes the end of a file; another one may follow. False if a document has not ended.

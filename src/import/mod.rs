@@ -28,6 +28,8 @@ pub(crate) mod rejected_end;
 mod source;
 mod tokens;
 
+use std::collections::HashSet;
+
 use crate::json::Json;
 pub(crate) use source::{AdaptedLine, SessionEnd, SourcePart, SourceText};
 
@@ -252,10 +254,10 @@ pub(crate) trait Adapter {
     /// becomes an opaque event.
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
 
-    /// Takes the stored state of the session, before the lines that it belongs to. It is not given if
-    /// the run already has sums of what the state tells in detail.
-    fn prepare(&mut self, state: Json<'_>) {
-        let _ = state;
+    /// Takes the stored state of the session, before the lines that it belongs to. Of these parts,
+    /// the run already has sums: what the state tells of them in detail must not be added.
+    fn prepare(&mut self, state: Json<'_>, summed: &HashSet<String>) {
+        let _ = (state, summed);
     }
 
     /// Takes the end of a document with a list. `source` has the members before the list once more, for

@@ -103,10 +103,10 @@ pub(super) fn whole_session(line: Json<'_>) -> Option<String> {
     line.text_at("instance_id").filter(|id| !id.is_empty()).map(Cow::into_owned)
 }
 
-/// V1: whether a usage event of that model call has the sum of a part of a conversation. The calls in the
+/// V1: the part of a conversation whose sum is in a usage event with that message id. The calls in the
 /// list of that part must not be added to it.
-pub(crate) fn is_sum(message_id: &str) -> bool {
-    message_id.starts_with(usage::SUM)
+pub(crate) fn summed_part(message_id: &str) -> Option<&str> {
+    message_id.strip_prefix(usage::SUM)
 }
 
 /// A new adapter.
@@ -149,8 +149,8 @@ struct OpenHands {
 }
 
 impl Adapter for OpenHands {
-    fn prepare(&mut self, state: Json<'_>) {
-        self.usage.list(state);
+    fn prepare(&mut self, state: Json<'_>, summed: &HashSet<String>) {
+        self.usage.list(state, summed);
     }
 
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {

@@ -103,9 +103,11 @@ impl CallUsage {
         self.newest(name, metrics, first.as_deref())
     }
 
-    /// V1: takes the calls that the state of a conversation lists, before its events are read.
-    pub(super) fn list(&mut self, state: Json<'_>) {
-        for (name, metrics) in state.path(PARTS).into_iter().flat_map(Json::members) {
+    /// V1: takes the calls that the state of a conversation lists, before its events are read. The run
+    /// has the sums of the parts `summed` already.
+    pub(super) fn list(&mut self, state: Json<'_>, summed: &HashSet<String>) {
+        let parts = state.path(PARTS).into_iter().flat_map(Json::members);
+        for (name, metrics) in parts.filter(|(name, _)| !summed.contains(&**name)) {
             self.listed.take(&name, metrics);
         }
         self.listed.sort();

@@ -1,5 +1,6 @@
 //! Reads the files of a session, those of a long one ahead of recording, in a thread of its own.
 
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::PathBuf;
 use std::sync::mpsc::sync_channel;
@@ -62,8 +63,8 @@ pub(super) fn is_short(session: &Session, is_of_many: bool) -> bool {
 }
 
 /// Reads the files of a session and gives their lines to `take`, block by block. A long session is
-/// read in a thread of its own meanwhile. `now` is the time for lines without one. `has_sums`: the run
-/// has the sums of what the stored state tells in detail.
+/// read in a thread of its own meanwhile. `now` is the time for lines without one. `summed`: the parts
+/// of the stored state of which the run has sums.
 ///
 /// # Errors
 /// A file cannot be read, or `take` failed. Nothing is taken after that.
@@ -72,15 +73,13 @@ pub(super) fn read_session<E: From<FsError>>(
     keep_source: bool,
     now: Timestamp,
     is_short: bool,
-    has_sums: bool,
+    summed: &HashSet<String>,
     mut take: impl FnMut(ReadAhead) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut take = |block: ReadBlock| take(block?);
     let importer = || {
         let mut importer = Importer::new(session.dialect, keep_source);
-        if !has_sums {
-            prepare(&mut importer, session);
-        }
+        prepare(&mut importer, session, summed);
         importer
     };
     if is_short {
@@ -114,12 +113,12 @@ fn read_blocks(
 }
 
 /// Gives the stored state of the session to the importer, if it has one that tells its tokens.
-fn prepare(importer: &mut Importer, session: &Session) {
+fn prepare(importer: &mut Importer, session: &Session, summed: &HashSet<String>) {
     let is_told = |file: &&SessionFile| is_state(&file.path) && !file.is_counted_by_parent;
     let state = session.files.iter().find(is_told);
     let state = state.and_then(|file| small(&file.path));
     if let Some(state) = state.as_deref().and_then(|text| check(text, JsonRules::LENIENT).ok()) {
-        importer.prepare(state);
+        importer.prepare(state, summed);
     }
 }
 

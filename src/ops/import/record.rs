@@ -1,5 +1,6 @@
 //! Records a session in its run.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::Session;
@@ -17,7 +18,7 @@ use crate::history::copied::Copied;
 use crate::history::facts::RunFacts;
 use crate::history::status::Status;
 use crate::import::SessionEnd;
-use crate::import::openhands::is_sum;
+use crate::import::openhands::summed_part;
 use crate::json::{Json, ObjectText};
 use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::read::each_event;
@@ -149,8 +150,8 @@ fn fill(
     stream.follow(transcript.observer());
     let now = (options.clock)();
     let mut unfinished = Vec::new();
-    let has_sums = !is_new && has_sums(&run, session)?;
-    read_session(session, keep_source, now, is_short, has_sums, |block| -> Result<(), RunError> {
+    let summed = if is_new { HashSet::new() } else { summed_parts(&run, session)? };
+    read_session(session, keep_source, now, is_short, &summed, |block| -> Result<(), RunError> {
         match block {
             ReadAhead::Lines(lines) => {
                 lines.into_iter().try_for_each(|line| stream.take(line, now))?;
@@ -281,17 +282,18 @@ fn rename(
     outcomes.into_iter().try_fold(0, |new, outcome| Ok(new + u64::from(!outcome?.repeated)))
 }
 
-/// Whether a run has the sums of a conversation of OpenHands, instead of its model calls.
-fn has_sums(run: &RunDir, session: &Session) -> Result<bool, RunError> {
+/// The parts of a conversation of OpenHands of which a run has the sums, instead of the model calls.
+fn summed_parts(run: &RunDir, session: &Session) -> Result<HashSet<String>, RunError> {
+    let mut parts = HashSet::new();
     if session.dialect.name != "openhands" {
-        return Ok(false);
+        return Ok(parts);
     }
-    let mut has = false;
     each_event(run, |view, _| {
         let id = view.field("message_id").filter(|_| view.role == Role::Usage);
-        has |= view.is_imported() && id.is_some_and(|id| is_sum(&id));
+        let id = id.filter(|_| view.is_imported());
+        parts.extend(id.as_deref().and_then(summed_part).map(str::to_owned));
     })?;
-    Ok(has)
+    Ok(parts)
 }
 
 /// Whether a run has what a session's processes printed (`codex exec --json`, `gemini -p`) and also
