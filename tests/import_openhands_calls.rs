@@ -72,7 +72,7 @@ impl Conversation<'_> {
         counts
     }
 
-    /// Response, input and scope of each usage event, and the sequence of the event before it.
+    /// Response, input, scope and time of each usage event.
     fn usage(&self) -> Vec<Value> {
         let run = self.run()["run_id"].as_str().unwrap().to_owned();
         let log = fs::read_to_string(self.0.path(&format!("runs/{run}/events.jsonl"))).unwrap();
@@ -278,15 +278,25 @@ fn edits_that_stand_only_in_the_content_of_a_call() {
         json!([diff("/w/a.txt", json!("one"), "two")]),
         json!([diff("/w/new.txt", Value::Null, "made\n")]),
         json!([diff("/w/b.txt", json!("x"), "y"), diff("/w/b.txt", json!("v"), "w")]),
+        json!([diff("/w/c.txt", json!("x"), "y"), diff("/w/d.txt", json!("v"), "w")]),
     ];
-    for (number, content) in (2..).zip(calls) {
+    let begin = |number: u32, input: Value, content: Value| {
         let call = json!({"tool_call_id": format!("t{number}"), "title": "Edit", "content": content,
-            "tool_kind": "edit", "status": "completed", "raw_input": {}});
+            "tool_kind": "edit", "status": "completed", "raw_input": input});
         talk.event(number, "ACPToolCallEvent", &call);
+    };
+    for (number, content) in (2..).zip(calls) {
+        begin(number, json!({"content": null}), content);
     }
+    // The arguments tell the same.
+    let both = json!([diff("/w/e.txt", json!("x"), "y"), diff("/w/e.txt", json!("v"), "w")]);
+    let edits =
+        json!([{"old_string": "x", "new_string": "y"}, {"old_string": "v", "new_string": "w"}]);
+    begin(20, json!({"file_path": "/w/e.txt", "edits": edits}), both);
+    begin(21, json!("as text"), json!([diff("/w/a.txt", json!("two"), "three")]));
     talk.import();
     let table = bench.ok(&["export", "--to", "csv", "--tables", "files"]);
-    for path in ["/w/a.txt", "/w/new.txt", "/w/b.txt"] {
+    for path in ["/w/a.txt", "/w/new.txt", "/w/b.txt", "/w/c.txt", "/w/d.txt", "/w/e.txt"] {
         assert!(table.contains(path), "{path}: {table}");
     }
     let text = bench.ok(&["transcript", "--format", "text", "--detail", "full"]);
@@ -350,4 +360,61 @@ fn a_list_after_the_sums() {
     talk.import();
     assert_eq!(talk.counts(), json!([100, 10, 0.01]));
     assert_eq!(talk.usage()[0][0], "r1");
+}
+
+/// If this fails, what the sum has beyond the list counts twice when the list catches up, or is lost if
+/// only the events tell it.
+#[test]
+fn what_is_beyond_the_list() {
+    let bench = Bench::new();
+    let talk = Conversation(&bench);
+    let calls = [("r1", 100, 1, 5), ("r2", 200, 2, 7), ("r3", 300, 3, 9)];
+    let sum_of = |calls: &[(&str, u64, u64, u64)], listed: usize| {
+        let mut part = part(calls, true);
+        for list in ["token_usages", "costs"] {
+            part[list].as_array_mut().unwrap().truncate(listed);
+        }
+        part["accumulated_token_usage"]["per_turn_token"] = Value::Null;
+        part
+    };
+    talk.says(1, "user", None);
+    talk.says(2, "agent", Some("r1"));
+    talk.state(&[("agent", sum_of(&calls[..2], 1))]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([300, 20, 0.03]));
+    assert_eq!(talk.usage()[1][2], "calls");
+    talk.state(&[("agent", sum_of(&calls[..2], 2))]);
+    for _ in 0..2 {
+        talk.import();
+        assert_eq!(talk.counts(), json!([300, 20, 0.03]));
+    }
+    // The events are ahead of the state.
+    let value = json!({"usage_to_metrics": {"agent": part(&calls, false)}});
+    let change = json!({"source": "environment", "key": "stats", "value": value});
+    talk.event(3, "ConversationStateUpdateEvent", &change);
+    for _ in 0..2 {
+        talk.import();
+        assert_eq!(talk.counts(), json!([600, 30, 0.06]));
+    }
+    talk.state(&[("agent", sum_of(&calls, 3))]);
+    talk.import();
+    assert_eq!(talk.counts(), json!([600, 30, 0.06]));
+}
+
+/// If this fails, an id that the log does not take, or one of two parts, loses tokens or a line.
+#[test]
+fn ids_that_are_no_ids() {
+    let long = "r".repeat(4000);
+    for id in ["with space", &long, "tab\tin it", "r1"] {
+        let bench = Bench::new();
+        let talk = Conversation(&bench);
+        talk.says(1, "user", None);
+        talk.says(2, "agent", Some(id));
+        let calls = [(id, 100, 1, 5), ("r2", 200, 2, 7)];
+        talk.state(&[("agent", part(&calls, true)), ("a part", part(&[("r1", 50, 1, 6)], true))]);
+        for _ in 0..2 {
+            talk.import();
+            assert_eq!(talk.counts(), json!([350, 30, 0.04]), "{id}");
+        }
+    }
 }

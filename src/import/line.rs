@@ -211,8 +211,8 @@ impl Importer {
     }
 
     /// Takes the stored state of the session, before the first line. See [`Adapter::prepare`].
-    pub(crate) fn prepare(&mut self, state: Json<'_>, summed: &HashSet<String>) {
-        self.adapter.prepare(state, summed);
+    pub(crate) fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
+        self.adapter.prepare(state, sums);
     }
 
     /// Takes the end of a file; another one may follow. False if a document has not ended.

@@ -254,10 +254,11 @@ pub(crate) trait Adapter {
     /// becomes an opaque event.
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
 
-    /// Takes the stored state of the session, before the lines that it belongs to. Of these parts,
-    /// the run already has sums: what the state tells of them in detail must not be added.
-    fn prepare(&mut self, state: Json<'_>, summed: &HashSet<String>) {
-        let _ = (state, summed);
+    /// Takes the stored state of the session, before the lines that it belongs to. `sums`: the
+    /// message ids of usage events of the run that are sums. What the state tells in detail must not be
+    /// added to them.
+    fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
+        let _ = (state, sums);
     }
 
     /// Takes the end of a document with a list. `source` has the members before the list once more, for

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use usage::CallUsage;
+pub(crate) use usage::is_sum;
 
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
@@ -103,12 +104,6 @@ pub(super) fn whole_session(line: Json<'_>) -> Option<String> {
     line.text_at("instance_id").filter(|id| !id.is_empty()).map(Cow::into_owned)
 }
 
-/// V1: the part of a conversation whose sum is in a usage event with that message id. The calls in the
-/// list of that part must not be added to it.
-pub(crate) fn summed_part(message_id: &str) -> Option<&str> {
-    message_id.strip_prefix(usage::SUM)
-}
-
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(OpenHands::default())
@@ -149,8 +144,8 @@ struct OpenHands {
 }
 
 impl Adapter for OpenHands {
-    fn prepare(&mut self, state: Json<'_>, summed: &HashSet<String>) {
-        self.usage.list(state, summed);
+    fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
+        self.usage.list(state, sums);
     }
 
     fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {

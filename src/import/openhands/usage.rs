@@ -2,11 +2,13 @@
 //!
 //! OpenHands adds up tokens and costs. Each event here has the difference to the figures before it. The
 //! stored state of a V1 conversation also lists the calls, with the ids of their responses; then each
-//! call has an event of its own, with the first event that the response led to.
+//! call has an event of its own. It stands with the first event that its response led to, or with that
+//! of a later call.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::event::draft::Draft;
+use crate::event::id::check_id;
 use crate::fs::hash::{hex, sha256};
 use crate::import::tokens::{ReportedFigures, ReportedModelCall, TokenCounts, count};
 use crate::json::Json;
@@ -21,19 +23,21 @@ pub(super) struct CallUsage {
     /// The newest response that a usage event named.
     newest_response: Option<String>,
     listed: ListedCalls,
+    /// V1: the message ids of events with sums that the run has.
+    sums: HashSet<String>,
 }
 
 /// The calls in the lists of a conversation's state, the oldest one first.
 #[derive(Default)]
 struct ListedCalls {
     calls: Vec<ListedCall>,
-    /// The number of calls that have an event.
+    /// The number of calls whose events have been given.
     told: usize,
     /// The places of the calls, by the ids of their responses.
     places: HashMap<String, usize>,
     /// The ids of responses that calls have.
     responses: HashSet<String>,
-    /// What the calls of each list used together.
+    /// What the calls of each list used together; a difference of the cost by rounding is left out.
     sums: HashMap<String, Meter>,
 }
 
@@ -60,9 +64,15 @@ struct Meter {
 const PARTS: &str = "stats.usage_to_metrics";
 
 /// Begins the name of the figures of a part, if its calls are not taken from the list.
-pub(super) const SUM: &str = "conversation/";
+const SUM: &str = "conversation/";
 /// Begins the name of what a part has beyond its list.
 const BEYOND_LIST: &str = "beyond/";
+
+/// V1: whether a usage event with that message id has the sum of a part of a conversation, or what the
+/// part has beyond its list.
+pub(crate) fn is_sum(message_id: &str) -> bool {
+    [SUM, BEYOND_LIST].iter().any(|name| message_id.starts_with(name))
+}
 
 impl CallUsage {
     /// V0: another run begins.
@@ -93,8 +103,8 @@ impl CallUsage {
     /// V1: what a change of the state tells of its part `name`. The first report has an id: the state
     /// of the conversation is written again when it goes on, and the events may tell the same later.
     pub(super) fn of_change(&mut self, name: &str, metrics: Json<'_>) -> Option<Draft<'static>> {
-        if self.listed.sums.contains_key(name) {
-            return None;
+        if let Some(listed) = self.listed.sums.get(name).copied() {
+            return self.beyond_list(name, metrics, listed);
         }
         let first = (!self.newest.contains_key(name)).then(|| format!("{SUM}{name}"));
         if first.is_some() {
@@ -103,12 +113,15 @@ impl CallUsage {
         self.newest(name, metrics, first.as_deref())
     }
 
-    /// V1: takes the calls that the state of a conversation lists, before its events are read. The run
-    /// has the sums of the parts `summed` already.
-    pub(super) fn list(&mut self, state: Json<'_>, summed: &HashSet<String>) {
+    /// V1: takes the calls that the state of a conversation lists, before its events are read. `sums`:
+    /// the message ids of events with sums that the run has already.
+    pub(super) fn list(&mut self, state: Json<'_>, sums: &HashSet<String>) {
+        self.sums.clone_from(sums);
         let parts = state.path(PARTS).into_iter().flat_map(Json::members);
-        for (name, metrics) in parts.filter(|(name, _)| !summed.contains(&**name)) {
-            self.listed.take(&name, metrics);
+        for (name, metrics) in parts {
+            if !sums.contains(&format!("{SUM}{name}")) {
+                self.listed.take(&name, metrics);
+            }
         }
         self.listed.sort();
     }
@@ -119,31 +132,70 @@ impl CallUsage {
         self.listed.tell(until)
     }
 
-    /// V1: what the stored state of a conversation tells beyond the events. Of a part whose calls are
-    /// not taken from the list, it counts with the first report of the events.
+    /// V1: what a part has beyond its list so far. Of the events that tell it, the last one counts, so
+    /// one is needed also when the list has caught up.
+    fn beyond_list(
+        &mut self,
+        name: &str,
+        metrics: Json<'_>,
+        listed: Meter,
+    ) -> Option<Draft<'static>> {
+        let newest = self.newest.entry(name.to_owned()).or_default();
+        *newest = newest.each(&Meter::of(metrics), u64::max);
+        let rest = newest.each(&listed, u64::saturating_sub);
+        let id = format!("{BEYOND_LIST}{name}");
+        if rest.is_zero() && !self.sums.contains(&id) {
+            return None;
+        }
+        let used = metrics.present("accumulated_token_usage").unwrap_or(Json::EMPTY);
+        let model = metrics.text_at("model_name").or_else(|| used.text_at("model"));
+        let call = ReportedModelCall {
+            model: model.as_deref(),
+            message_id: Some(&id),
+            figures: ReportedFigures::Calls,
+        };
+        let tokens = rest.tokens(used, rest.micros > 0, Meter::of(metrics).is_apart());
+        let event_id = event_id(&id, &format!("{newest:?}{listed:?}"));
+        self.sums.insert(id.clone());
+        Some(Draft { event_id: Some(event_id.into()), ..tokens.event(&call) })
+    }
+
+    /// V1: what the stored state of a conversation tells beyond the events: the listed calls that have
+    /// no events yet, and what each part has beyond its list. The figures of a part whose calls are not
+    /// taken from the list count with the first report of the events.
     pub(super) fn of_state(&mut self, state: Json<'_>) -> Vec<Draft<'static>> {
         let mut drafts = self.listed.tell(usize::MAX);
         for (name, metrics) in state.path(PARTS).into_iter().flat_map(Json::members) {
+            if let Some(listed) = self.listed.sums.get(&*name).copied() {
+                drafts.extend(self.beyond_list(&name, metrics, listed));
+                continue;
+            }
             let (newest, first) = (self.newest.get(&*name), self.first.get(&*name));
             let (newest, first) = newest.copied().zip(first.copied()).unwrap_or_default();
-            let listed = self.listed.sums.get(&*name).copied();
-            let newest = listed.unwrap_or(newest);
             let now = Meter::of(metrics);
             let beyond = now.each(&newest, u64::saturating_sub);
-            let id = match listed {
-                Some(_) => format!("{BEYOND_LIST}{name}"),
-                None => format!("{SUM}{name}"),
-            };
+            let id = format!("{SUM}{name}");
             let usage = beyond.each(&first, u64::saturating_add).usage(metrics, Some(&id));
             // It is recorded again if the events have told more since.
             let place = format!("{}{newest:?}{now:?}", state.text_at("id").unwrap_or_default());
-            let place = hex(&sha256(place.as_bytes())[..8]);
-            drafts.extend(usage.map(|usage| Draft {
-                event_id: Some(format!("openhands:{id}+{place}").into()),
-                ..usage
-            }));
+            let event_id = Some(event_id(&id, &place).into());
+            drafts.extend(usage.map(|usage| Draft { event_id, ..usage }));
         }
         drafts
+    }
+}
+
+/// The id of an event about `name`. `place` tells it from others about the same.
+fn event_id(name: &str, place: &str) -> String {
+    let place = hex(&sha256(place.as_bytes())[..8]);
+    valid_id(format!("openhands:{name}+{place}"))
+}
+
+/// The id, or what stands for it if the log does not take it.
+fn valid_id(id: String) -> String {
+    match check_id("event id", &id) {
+        Ok(_) => id,
+        Err(_) => format!("openhands:{}", hex(&sha256(id.as_bytes())[..16])),
     }
 }
 
@@ -154,6 +206,8 @@ impl ListedCalls {
         let items = |list: &str| metrics.get(list).into_iter().flat_map(Json::items);
         let all = Meter::of(metrics);
         let mut costs = items("costs").peekable();
+        let one_is_apart = items("token_usages").any(|call| Meter::new(call, None).is_apart());
+        let is_apart = one_is_apart || all.is_apart();
         let (mut sum, mut taken) = (Meter::default(), Vec::new());
         let mut seen: HashMap<String, usize> = HashMap::new();
         for call in items("token_usages") {
@@ -176,8 +230,8 @@ impl ListedCalls {
                 figures: ReportedFigures::Call,
             };
             let is_priced = dollars.is_some() && all.micros > 0;
-            let usage = meter.tokens(call, is_priced).event_if_any(&reported);
-            let id = format!("openhands:{name}/{response}#{number}");
+            let usage = meter.tokens(call, is_priced, is_apart).event_if_any(&reported);
+            let id = valid_id(format!("openhands:{name}/{response}#{number}"));
             let time = cost.and_then(|cost| cost.get("timestamp")?.as_f64()).unwrap_or(0.0);
             taken.extend(usage.map(|usage| ListedCall {
                 response: if is_first { response } else { String::new() },
@@ -252,9 +306,14 @@ impl Meter {
         }
     }
 
+    /// Whether the input does not include cached tokens: so report agents of other programs.
+    fn is_apart(&self) -> bool {
+        self.cache_read.saturating_add(self.cache_creation) > self.input
+    }
+
     /// The figures that `used` reports. A cost of 0 means that OpenHands does not know the model's
-    /// price, unless `is_priced`.
-    fn tokens(&self, used: Json<'_>, is_priced: bool) -> TokenCounts {
+    /// price, unless `is_priced`. `is_apart`: see [`Meter::is_apart`], of all calls of the part.
+    fn tokens(&self, used: Json<'_>, is_priced: bool, is_apart: bool) -> TokenCounts {
         let reported = |path: &str, figure: u64| used.get(path).map(|_| figure);
         let tokens = TokenCounts {
             input: reported("prompt_tokens", self.input),
@@ -264,8 +323,6 @@ impl Meter {
             reasoning: reported("reasoning_tokens", self.reasoning),
             cost: is_priced.then_some(self.micros as f64 / 1e6),
         };
-        // Agents of other programs report cached tokens apart.
-        let is_apart = self.cache_read.saturating_add(self.cache_creation) > self.input;
         if is_apart { tokens } else { tokens.without_cached() }
     }
 
@@ -279,6 +336,7 @@ impl Meter {
         let model = metrics.text_at("model_name").or_else(|| used.text_at("model"));
         let figures = if is_one { ReportedFigures::Call } else { ReportedFigures::Calls };
         let call = ReportedModelCall { model: model.as_deref(), message_id, figures };
-        self.tokens(used, Self::of(metrics).micros > 0).event_if_any(&call)
+        let all = Self::of(metrics);
+        self.tokens(used, all.micros > 0, all.is_apart()).event_if_any(&call)
     }
 }

@@ -190,14 +190,16 @@ pub(super) fn acp_start(source: &SourceText<'_>, id: &str) -> Draft<'static> {
 }
 
 /// Arguments with the new text of a file, as agents of other programs name them.
-const NEW_TEXTS: [&str; 10] = [
+const NEW_TEXTS: [&str; 12] = [
     "new_string",
     "new_str",
     "newString",
     "newText",
     "new_text",
     "content",
+    "edits",
     "file_text",
+    "old_text",
     "patch",
     "diff",
     "changes",
@@ -220,11 +222,13 @@ fn acp_edit(json: Json<'_>) -> Option<String> {
     let is_diff = |block: &Json<'_>| block.text_at("type").is_some_and(|kind| kind == "diff");
     let diffs: Vec<Json<'_>> = blocks.filter(is_diff).collect();
     let first = diffs.first()?;
-    if NEW_TEXTS.iter().any(|name| told.get(name).is_some()) {
+    if !told.is_object() || NEW_TEXTS.iter().any(|name| told.present(name).is_some()) {
         return None;
     }
     let mut args = ObjectText::new();
-    args.members(told);
+    for (name, value) in told.raw_members().filter(|(_, value)| value.kind() != Kind::Null) {
+        args.json(name, value);
+    }
     let path = first.text_at("path");
     if diffs.iter().any(|diff| diff.text_at("path") != path) {
         let all: Vec<&str> = diffs.iter().map(|diff| diff.text()).collect();

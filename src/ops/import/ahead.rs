@@ -63,8 +63,8 @@ pub(super) fn is_short(session: &Session, is_of_many: bool) -> bool {
 }
 
 /// Reads the files of a session and gives their lines to `take`, block by block. A long session is
-/// read in a thread of its own meanwhile. `now` is the time for lines without one. `summed`: the parts
-/// of the stored state of which the run has sums.
+/// read in a thread of its own meanwhile. `now` is the time for lines without one. `sums`: the message
+/// ids of the usage events of the run that are sums.
 ///
 /// # Errors
 /// A file cannot be read, or `take` failed. Nothing is taken after that.
@@ -73,13 +73,13 @@ pub(super) fn read_session<E: From<FsError>>(
     keep_source: bool,
     now: Timestamp,
     is_short: bool,
-    summed: &HashSet<String>,
+    sums: &HashSet<String>,
     mut take: impl FnMut(ReadAhead) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut take = |block: ReadBlock| take(block?);
     let importer = || {
         let mut importer = Importer::new(session.dialect, keep_source);
-        prepare(&mut importer, session, summed);
+        prepare(&mut importer, session, sums);
         importer
     };
     if is_short {
@@ -113,12 +113,12 @@ fn read_blocks(
 }
 
 /// Gives the stored state of the session to the importer, if it has one that tells its tokens.
-fn prepare(importer: &mut Importer, session: &Session, summed: &HashSet<String>) {
+fn prepare(importer: &mut Importer, session: &Session, sums: &HashSet<String>) {
     let is_told = |file: &&SessionFile| is_state(&file.path) && !file.is_counted_by_parent;
     let state = session.files.iter().find(is_told);
     let state = state.and_then(|file| small(&file.path));
     if let Some(state) = state.as_deref().and_then(|text| check(text, JsonRules::LENIENT).ok()) {
-        importer.prepare(state, summed);
+        importer.prepare(state, sums);
     }
 }
 

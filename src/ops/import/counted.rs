@@ -16,7 +16,7 @@ const PARTS: &str = "stats.usage_to_metrics";
 const TASK: &str = "task:";
 /// The beginning of the name of the folder with a sub-agent's session of Pi.
 const RUN: &str = "run-";
-/// Maximum length in bytes of such a file that is read.
+/// Maximum length in bytes of a file that is read for its sums or its calls.
 const MOST: u64 = 64 << 20;
 
 /// Whether the session that started a sub-agent counts the tokens in this file of the sub-agent.
@@ -91,7 +91,7 @@ fn has_tokens_of(line: &[u8], run: &str) -> bool {
         && (named(details) || results.any(named))
 }
 
-/// The content of a file with the state of a conversation, if it is not too large.
+/// The content of a file, if it can be read and is not too large.
 pub(super) fn small(path: &Path) -> Option<Vec<u8>> {
     read_small(&PathAt::of(path), MOST).ok().flatten()
 }

@@ -1,5 +1,6 @@
 //! Records a session in its run.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,7 @@ use crate::history::copied::Copied;
 use crate::history::facts::RunFacts;
 use crate::history::status::Status;
 use crate::import::SessionEnd;
-use crate::import::openhands::summed_part;
+use crate::import::openhands::is_sum;
 use crate::json::{Json, ObjectText};
 use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::read::each_event;
@@ -150,8 +151,8 @@ fn fill(
     stream.follow(transcript.observer());
     let now = (options.clock)();
     let mut unfinished = Vec::new();
-    let summed = if is_new { HashSet::new() } else { summed_parts(&run, session)? };
-    read_session(session, keep_source, now, is_short, &summed, |block| -> Result<(), RunError> {
+    let sums = if is_new { HashSet::new() } else { sums_in(&run, session)? };
+    read_session(session, keep_source, now, is_short, &sums, |block| -> Result<(), RunError> {
         match block {
             ReadAhead::Lines(lines) => {
                 lines.into_iter().try_for_each(|line| stream.take(line, now))?;
@@ -282,18 +283,18 @@ fn rename(
     outcomes.into_iter().try_fold(0, |new, outcome| Ok(new + u64::from(!outcome?.repeated)))
 }
 
-/// The parts of a conversation of OpenHands of which a run has the sums, instead of the model calls.
-fn summed_parts(run: &RunDir, session: &Session) -> Result<HashSet<String>, RunError> {
-    let mut parts = HashSet::new();
+/// The message ids of the usage events of a conversation of OpenHands that are sums of calls.
+fn sums_in(run: &RunDir, session: &Session) -> Result<HashSet<String>, RunError> {
+    let mut sums = HashSet::new();
     if session.dialect.name != "openhands" {
-        return Ok(parts);
+        return Ok(sums);
     }
     each_event(run, |view, _| {
         let id = view.field("message_id").filter(|_| view.role == Role::Usage);
         let id = id.filter(|_| view.is_imported());
-        parts.extend(id.as_deref().and_then(summed_part).map(str::to_owned));
+        sums.extend(id.filter(|id| is_sum(id)).map(Cow::into_owned));
     })?;
-    Ok(parts)
+    Ok(sums)
 }
 
 /// Whether a run has what a session's processes printed (`codex exec --json`, `gemini -p`) and also

@@ -196,6 +196,14 @@ fn recorded(path: &str, change: Json<'_>) -> Option<EditRequest> {
     let is = |name: &str| kind == name || change.get(name).is_some();
     let content = |name: &str| part(name).text_at("content").unwrap_or_default().into_owned();
     let change = match () {
+        () if kind == "diff" => {
+            let text = |names: &[&str]| names.iter().find_map(|name| change.text_at(name));
+            let new = text(NEW).unwrap_or_default().into_owned();
+            match text(OLD).map(Cow::into_owned) {
+                Some(old) => Requested::Replace(vec![Replacement { old, new, everywhere: false }]),
+                None => Requested::Write(new, DiffKind::Created),
+            }
+        }
         () if is("add") => Requested::Write(content("add"), DiffKind::Created),
         () if is("delete") => {
             let lines = content("delete");
