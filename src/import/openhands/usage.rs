@@ -80,7 +80,7 @@ impl CallUsage {
         self.newest.clear();
     }
 
-    /// The difference between cumulative figures and the newest ones. Lower figures begin anew.
+    /// The difference between cumulative figures and the newest ones. Lower figures start again from zero.
     pub(super) fn newest(
         &mut self,
         name: &str,
