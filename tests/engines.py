@@ -86,7 +86,7 @@ def compare_tables(name, query, program):
     groups, total = program.stats("model")
     sums = query(
         """select sum(input_tokens), sum(output_tokens), sum(cache_read_tokens),
-           sum(cache_creation_tokens), sum(cost_usd), count(*) filter (where kind = 'call')
+           sum(cache_creation_tokens), sum(cost_usd), count(*) filter (where kind in ('call', 'calls'))
            from usage where first_seen"""
     )[0]
     names = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"]

@@ -221,7 +221,12 @@ fn hard_run(bench: &Bench) {
         call(
             "tool.started",
             json!({"tool_name": "patch",
-            "args": {"changes": [{"path": "/a/l.txt", "kind": "update"}, {"path": "m", "kind": "add"}]}}),
+            "args": {"changes": [{"path": "/a/l.txt", "kind": "update"}, {"path": "m", "kind": "add"},
+                {"path": "/a/n.txt", "old_text": "x", "new_text": "y"}, {"path": "o", "new_text": "z"}]}}),
+        ),
+        call(
+            "tool.started",
+            json!({"tool_name": "patch", "args": {"changes": [{"path": "p", "new_text": "z"}]}}),
         ),
         call("tool.completed", json!({"tool_name": "patch", "result": "ok"})),
         // One agent reports costs in messages, another one in usage too.

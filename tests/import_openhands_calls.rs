@@ -72,6 +72,20 @@ impl Conversation<'_> {
         counts
     }
 
+    /// The number of model calls, and whether there may be more. `stats` and the table of runs must
+    /// say the same.
+    fn model_calls(&self) -> Value {
+        let stats: Value =
+            serde_json::from_str(&self.0.ok(&["stats", "--format", "json"])).unwrap();
+        let total = &stats["total"];
+        let tables = ["export", "--to", "csv", "--tables", "runs"];
+        let table = self.0.ok(&tables);
+        let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split(',').collect()).collect();
+        let at = rows[0].iter().position(|name| *name == "model_calls").unwrap();
+        assert_eq!(rows[1][at], total["model_calls"].to_string(), "{table}");
+        json!([total["model_calls"], total["model_calls_at_least"]])
+    }
+
     /// Response, input, scope and time of each usage event.
     fn usage(&self) -> Vec<Value> {
         let run = self.run()["run_id"].as_str().unwrap().to_owned();
@@ -174,6 +188,11 @@ fn a_sum_is_no_context() {
         assert_eq!(row[at], context.unwrap_or_default(), "{table}");
         let due = bench.call(&["chapter", "due", &run, "--trigger", "1000"]);
         assert_eq!(due.out.contains("90"), context.is_some(), "{}{}", due.out, due.err);
+        let may_be_more = context.is_none();
+        assert_eq!(talk.model_calls(), json!([1, may_be_more.then_some(true)]));
+        let stats = bench.ok(&["stats"]);
+        assert_eq!(stats.contains("≥1"), may_be_more, "{stats}");
+        assert!(table.contains(if may_be_more { ",calls," } else { ",call," }), "{table}");
     }
 }
 
@@ -303,6 +322,7 @@ fn edits_that_stand_only_in_the_content_of_a_call() {
     for part in ["one", "two", "made", "y", "w"] {
         assert!(text.contains(part), "{part}: {text}");
     }
+    assert!(text.contains("edit: /w/c.txt, /w/d.txt +2 −2") && !text.contains("changes:"), "{text}");
 }
 
 /// If this fails, one part without a list makes the calls of another one count twice in the next
@@ -383,10 +403,12 @@ fn what_is_beyond_the_list() {
     talk.import();
     assert_eq!(talk.counts(), json!([300, 20, 0.03]));
     assert_eq!(talk.usage()[1][2], "calls");
+    assert_eq!(talk.model_calls(), json!([2, true]));
     talk.state(&[("agent", sum_of(&calls[..2], 2))]);
     for _ in 0..2 {
         talk.import();
         assert_eq!(talk.counts(), json!([300, 20, 0.03]));
+        assert_eq!(talk.model_calls(), json!([2, null]));
     }
     // The events are ahead of the state.
     let value = json!({"usage_to_metrics": {"agent": part(&calls, false)}});

@@ -4,7 +4,7 @@
 SELECT usage.model AS model,
   date(coalesce(usage.time, runs.started_at, runs.recorded_at)) AS day,
   runs.project AS project,
-  sum(CASE WHEN usage.kind = 'call' THEN 1 ELSE 0 END) AS model_calls,
+  sum(CASE WHEN usage.kind IN ('call', 'calls') THEN 1 ELSE 0 END) AS model_calls,
   sum(usage.input_tokens) AS input_tokens,
   sum(usage.output_tokens) AS output_tokens,
   sum(usage.cache_read_tokens) AS cache_read_tokens,

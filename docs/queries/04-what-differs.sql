@@ -27,7 +27,7 @@ LEFT JOIN (
     FROM calls
     WHERE first_seen
     UNION ALL
-    SELECT run_id, 0, 0, 0, CASE WHEN kind = 'call' THEN 1 ELSE 0 END,
+    SELECT run_id, 0, 0, 0, CASE WHEN kind IN ('call', 'calls') THEN 1 ELSE 0 END,
       input_tokens, output_tokens, cost_usd
     FROM usage
     WHERE first_seen

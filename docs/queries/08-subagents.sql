@@ -8,7 +8,7 @@ SELECT coalesce(agent_id, 'main') AS subagent,
   sum(output_tokens) AS output_tokens
 FROM (
   SELECT agent_id, 0 AS calls, 0 AS failures,
-    CASE WHEN kind = 'call' THEN 1 ELSE 0 END AS model_calls, input_tokens, output_tokens
+    CASE WHEN kind IN ('call', 'calls') THEN 1 ELSE 0 END AS model_calls, input_tokens, output_tokens
   FROM usage
   WHERE first_seen
   UNION ALL

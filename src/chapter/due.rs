@@ -12,7 +12,7 @@ use crate::history::usage::NewestCall;
 pub(crate) enum Due {
     /// Ask the agent because of this call.
     Ask(NewestCall),
-    /// No model call has reported its input.
+    /// No event tells the input of a single model call.
     NoCall,
     /// The input of the newest call is not over this trigger.
     Below(NewestCall, u64),
@@ -51,7 +51,9 @@ impl fmt::Display for Due {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ask(call) => write!(f, "due: {}", call.composition()),
-            Self::NoCall => write!(f, "not due: no model call has reported its input tokens"),
+            Self::NoCall => {
+                write!(f, "not due: no event tells the input tokens of a single model call")
+            }
             Self::Below(call, trigger) => {
                 write!(f, "not due: not more than {trigger}; {}", call.composition())
             }

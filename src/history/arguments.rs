@@ -13,6 +13,15 @@ pub(crate) const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
 const TELLING: &[&str] =
     &["command", "pattern", "query", "url", "plan", "question", "description", "prompt"];
 
+/// The arguments with the old and the new text of an edit.
+pub(crate) const OLD: &[&str] =
+    &["old_string", "old_str", "oldString", "oldText", "old_text", "old_source"];
+pub(crate) const NEW: &[&str] =
+    &["new_string", "new_str", "newString", "newText", "new_text", "new_source"];
+
+/// The arguments that are shown item by item.
+pub(crate) const ITEM_BY_ITEM: &[&str] = &["edits", "changes"];
+
 /// The arguments that hold a command.
 const COMMANDS: &[&str] = &["command", "cmd"];
 
@@ -84,6 +93,13 @@ pub(crate) fn in_one_line(arguments: &Members<'_>, base: Option<&str>, columns: 
         let asked: Vec<_> = questions.items().filter_map(|one| one.text_at("question")).collect();
         return preview(&asked.join(" / "), columns);
     }
+    if let Some(changes) = arguments.present("changes") {
+        let files: Vec<Cow<'_, str>> = changed_files(changes).map(|(path, _)| path).collect();
+        if !files.is_empty() {
+            let files: Vec<&str> = files.iter().map(|path| below(path, base)).collect();
+            return preview(&files.join(", "), columns);
+        }
+    }
     let members = arguments.object().members();
     let members = members.map(|(name, value)| format!("{name}: {}", as_text(value)));
     preview(&members.collect::<Vec<_>>().join(", "), columns)
@@ -105,8 +121,16 @@ pub(crate) fn whole_without(arguments: Json<'_>, left_out: &[String]) -> String 
     let is_left_out = |name: &str| left_out.iter().any(|one| one == name);
     for (name, value) in arguments.members().filter(|(name, _)| !is_left_out(name)) {
         match (name.as_ref(), value.kind()) {
-            ("old_string", Kind::String) => marked("- ", &as_text(value), &mut out),
-            ("new_string", Kind::String) => marked("+ ", &as_text(value), &mut out),
+            (name, Kind::String) if OLD.contains(&name) => marked("- ", &as_text(value), &mut out),
+            (name, Kind::String) if NEW.contains(&name) => marked("+ ", &as_text(value), &mut out),
+            ("changes", _) if changed_files(value).next().is_some() => {
+                for (path, change) in changed_files(value) {
+                    out.push_str(&format!(
+                        "{path}\n{}",
+                        whole_without(change, &["path".to_owned()])
+                    ));
+                }
+            }
             ("edits", Kind::Array) => value.items().for_each(|edit| {
                 out.push_str(whole(edit).trim_end());
                 out.push('\n');
@@ -124,6 +148,13 @@ pub(crate) fn whole_without(arguments: Json<'_>, left_out: &[String]) -> String 
         }
     }
     out
+}
+
+/// The files among the `changes` of a call, with what is done to each: members by path, or a list.
+fn changed_files(changes: Json<'_>) -> impl Iterator<Item = (Cow<'_, str>, Json<'_>)> {
+    let by_path = changes.members().filter(|(_, change)| change.is_object());
+    let listed = changes.items().filter_map(|change| Some((change.text_at("path")?, change)));
+    by_path.chain(listed)
 }
 
 /// A question and its options.

@@ -207,6 +207,12 @@ impl Usage {
         is_any.then_some(Self { output_at_least: false, uncosted_calls: 0, ..rest })
     }
 
+    /// Whether it has no tokens and no cost.
+    #[must_use]
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.beyond(&Self::default()).is_none()
+    }
+
     /// These numbers, with unknown ones taken from `other`.
     #[must_use]
     pub(super) fn or(self, other: &Self) -> Self {

@@ -22,6 +22,10 @@ pub(super) struct LoggedModelCall {
     pub(super) first_sequence: u64,
     /// Its time.
     pub(super) first: Timestamp,
+    /// Whether it stands for several model calls.
+    pub(super) is_sum: bool,
+    /// Whether all numbers of the newest event are 0.
+    pub(super) is_nothing: bool,
     /// Index of the model's name.
     model: Option<u32>,
     /// Tool calls that the response asked for.
@@ -83,8 +87,8 @@ impl ModelRounds {
         let agent = self.hasher.hash_one(agent.as_deref().unwrap_or_default());
         let usage = Usage::of(view);
         self.cost_reports.observe(view, usage.as_ref());
-        if usage.is_some() {
-            self.usage(view, agent);
+        if let Some(usage) = usage {
+            self.usage(view, agent, &usage);
         }
         if view.role == Role::TaskStart {
             self.agents.remove(&agent);
@@ -97,6 +101,13 @@ impl ModelRounds {
             self.failed.insert(tool, view.role == Role::ToolFail);
             self.agents.entry(agent).or_default().model_call = None;
         }
+    }
+
+    /// The number of model calls. A sum of several counts as one, unless it is 0.
+    #[must_use]
+    pub(super) fn number_of_model_calls(&self) -> u64 {
+        let counts = |call: &&LoggedModelCall| !(call.is_sum && call.is_nothing);
+        self.model_calls.iter().filter(counts).count() as u64
     }
 
     /// The call with this index.
@@ -120,7 +131,7 @@ impl ModelRounds {
         u32::try_from(number).unwrap_or(u32::MAX)
     }
 
-    fn usage(&mut self, view: &View<'_, '_>, agent: u64) {
+    fn usage(&mut self, view: &View<'_, '_>, agent: u64, usage: &Usage) {
         let event = view.event;
         if view.usage_scope() != UsageScope::Call {
             return;
@@ -128,8 +139,10 @@ impl ModelRounds {
         let next = u32::try_from(self.model_calls.len()).unwrap_or(u32::MAX);
         let id = view.model_call_id().map(|id| self.hasher.hash_one(id.as_ref()));
         let known = id.and_then(|id| self.by_id.get(&id).copied());
+        let (is_sum, is_nothing) = (!view.is_of_one_call(), usage.is_nothing());
         if let Some(known) = known {
-            self.model_calls[known as usize].sequence = event.sequence;
+            let known = &mut self.model_calls[known as usize];
+            *known = LoggedModelCall { sequence: event.sequence, is_sum, is_nothing, ..*known };
             return;
         }
         if let Some(id) = id {
@@ -140,6 +153,8 @@ impl ModelRounds {
             sequence: event.sequence,
             first_sequence: event.sequence,
             first: event.timestamp,
+            is_sum,
+            is_nothing,
             model,
             calls: 0,
             retries: 0,

@@ -12,7 +12,7 @@ use super::cost_reports::{CostReports, cost_in_message};
 use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
 use super::touched::touched;
-use super::usage_numbers::UsageNumbers;
+use super::usage_numbers::{OF_MODEL_CALL, OF_MODEL_CALLS, UsageNumbers};
 use crate::event::fields::{UsageScope, View};
 use crate::fs::hash::hex;
 use crate::history::arguments;
@@ -255,7 +255,7 @@ impl<'f> RowPass<'f> {
         }
         self.told.add(&usage);
         let numbers = UsageNumbers::of(&usage);
-        let context = numbers.context.filter(|_| view.is_of_one_call());
+        let context = numbers.context.filter(|_| !call.is_sum);
         let model = view.field("model");
         self.model_totals.call(&CallOfModel {
             session_id: &view.event.session_id,
@@ -265,9 +265,12 @@ impl<'f> RowPass<'f> {
             time: call.first,
             imported: view.is_imported(),
         });
+        if call.is_sum && call.is_nothing {
+            return;
+        }
         sink.usage(UsageRow {
             sequence: Some(call.sequence),
-            kind: "call",
+            kind: if call.is_sum { OF_MODEL_CALLS } else { OF_MODEL_CALL },
             time: Some(call.first),
             session_id: view.event.session_id.clone().into_owned(),
             task: self.task(view.event.sequence),
@@ -419,7 +422,7 @@ impl<'f> RowPass<'f> {
             imported: facts.is_imported,
             events: counts.events,
             prompts: counts.prompts,
-            model_calls: self.fold.rounds.model_calls.len() as u64,
+            model_calls: self.fold.rounds.number_of_model_calls(),
             tool_calls: counts.tool_calls,
             tool_failures: counts.tool_failures,
             errors: counts.errors,

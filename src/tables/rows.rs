@@ -220,8 +220,9 @@ table! {
         run_id: String,
         /// The number of the event that counts.
         sequence: Option<u64>,
-        /// What the row is: call; message for the cost that a message of an agent reports; or total
-        /// for what a reported total adds to the calls.
+        /// What the row is: call; calls for the sum of several model calls, of which nobody says how
+        /// many; message for the cost that a message of an agent reports; or total for what a
+        /// reported total adds to the calls.
         kind: &'static str,
         /// The time.
         time: Option<Timestamp>,

@@ -2,6 +2,12 @@
 
 use crate::history::usage::Usage;
 
+/// The kind of a row of `usage` that is about one model call.
+pub(super) const OF_MODEL_CALL: &str = "call";
+
+/// The kind of a row of `usage` that is the sum of several model calls.
+pub(super) const OF_MODEL_CALLS: &str = "calls";
+
 /// The numbers of a row of `usage`. In a row of kind `total` they may be negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct UsageNumbers {

@@ -229,21 +229,27 @@ fn acp_edit(json: Json<'_>) -> Option<String> {
     for (name, value) in told.raw_members().filter(|(_, value)| value.kind() != Kind::Null) {
         args.json(name, value);
     }
-    let path = first.text_at("path");
-    if diffs.iter().any(|diff| diff.text_at("path") != path) {
-        let all: Vec<&str> = diffs.iter().map(|diff| diff.text()).collect();
-        args.json("changes", Json::trusted(&format!("[{}]", all.join(","))));
-        return Some(args.finish());
-    }
-    if ["path", "file_path"].iter().all(|name| told.get(name).is_none()) {
-        args.text_if("path", path.as_deref());
-    }
     let replaced = |diff: &Json<'_>| {
         let mut one = ObjectText::new();
         one.text_if("old_text", first_text(*diff, &OLD_TEXT).as_deref());
         one.text_if("new_text", first_text(*diff, &NEW_TEXT).as_deref());
         one.finish()
     };
+    let path = first.text_at("path");
+    if diffs.iter().any(|diff| diff.text_at("path") != path) {
+        let of_file = |diff: &Json<'_>| {
+            let mut one = ObjectText::new();
+            one.text_if("path", diff.text_at("path").as_deref());
+            one.members(Json::trusted(&replaced(diff)));
+            one.finish()
+        };
+        let all: Vec<String> = diffs.iter().map(of_file).collect();
+        args.json("changes", Json::trusted(&format!("[{}]", all.join(","))));
+        return Some(args.finish());
+    }
+    if ["path", "file_path"].iter().all(|name| told.get(name).is_none()) {
+        args.text_if("path", path.as_deref());
+    }
     if diffs.len() > 1 {
         let all: Vec<String> = diffs.iter().map(replaced).collect();
         args.json("edits", Json::trusted(&format!("[{}]", all.join(","))));

@@ -6,6 +6,7 @@ use foldhash::HashSet;
 
 use super::dimension::{AnyRow, Dimension, DimensionScope};
 use super::measures::Measures;
+use crate::tables::usage_numbers::{OF_MODEL_CALL, OF_MODEL_CALLS};
 use crate::tables::{CallRow, CostReports, FileRow, RowSink, RunTableRow, UsageRow};
 
 /// The values of a group's dimensions; `None` for an unknown one.
@@ -123,7 +124,9 @@ impl RowSink for StatisticsSink<'_> {
             let left = of_run.saturating_sub(self.told_uncosted);
             // The rows of totals come last: they have what no call has.
             let uncosted = match usage.kind {
-                "call" => left.min(u64::from(usage.cost_usd.is_none() && !is_covered)),
+                OF_MODEL_CALL | OF_MODEL_CALLS => {
+                    left.min(u64::from(usage.cost_usd.is_none() && !is_covered))
+                }
                 "total" => left,
                 _ => 0,
             };

@@ -1,6 +1,7 @@
 //! What statistics measure.
 
 use super::dimension::DimensionScope;
+use crate::tables::usage_numbers::{OF_MODEL_CALL, OF_MODEL_CALLS};
 use crate::tables::{CallRow, FileRow, RunTableRow, UsageRow};
 use crate::transcript::diff::LOOKS;
 
@@ -12,6 +13,8 @@ pub(crate) struct Measures {
     edited_runs: u64,
     tested_runs: u64,
     model_calls: u64,
+    /// Whether there are sums of several model calls, which count as one each.
+    has_sums: bool,
     /// Input, output, cache read, cache creation.
     tokens: [Option<i64>; 4],
     output_at_least: bool,
@@ -46,6 +49,8 @@ pub(crate) enum MeasureValue {
     Unknown,
     /// A number of things.
     Count(i64),
+    /// A number of things, of which there may be more.
+    AtLeast(i64),
     /// A number of tokens, of which the figure may be a lower bound.
     Tokens(i64, bool),
     /// Milliseconds.
@@ -83,7 +88,7 @@ pub(crate) struct Measure {
 }
 
 use DimensionScope::{Call, File, Run, Work};
-use MeasureValue::{Bytes, Cost, Count, Duration, Share, Tokens, Unknown};
+use MeasureValue::{AtLeast, Bytes, Cost, Count, Duration, Share, Tokens, Unknown};
 
 fn count(number: u64) -> MeasureValue {
     Count(i64::try_from(number).unwrap_or(i64::MAX))
@@ -124,10 +129,13 @@ pub(crate) const MEASURES: &[Measure] = &[
     Measure {
         name: "model_calls",
         heading: Some("REQUESTS"),
-        purpose: "model calls that report tokens or cost",
+        purpose: "model calls that report tokens or cost; with sums of several calls a lower bound, and marked ≥",
         scopes: &[Run, Work],
         documents: &[],
-        value: |of| count(of.model_calls),
+        value: |of| match count(of.model_calls) {
+            Count(number) if of.has_sums => AtLeast(number),
+            number => number,
+        },
     },
     Measure {
         name: "cost_usd",
@@ -408,7 +416,9 @@ impl Measures {
             self.copied_micros = self.copied_micros.saturating_add(cost.unwrap_or(0));
             return;
         }
-        self.model_calls += u64::from(usage.kind == "call");
+        let is_sum = usage.kind == OF_MODEL_CALLS;
+        self.model_calls += u64::from(usage.kind == OF_MODEL_CALL || is_sum);
+        self.has_sums |= is_sum;
         self.uncosted_calls += uncosted;
         self.lacks_cost |= uncosted > 0;
         for (sum, part) in self.tokens.iter_mut().zip(parts) {
@@ -457,6 +467,7 @@ impl Measures {
         self.edited_runs += other.edited_runs;
         self.tested_runs += other.tested_runs;
         self.model_calls += other.model_calls;
+        self.has_sums |= other.has_sums;
         for (sum, part) in self.tokens.iter_mut().zip(other.tokens) {
             *sum = plus(*sum, part);
         }

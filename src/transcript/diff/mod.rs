@@ -8,9 +8,7 @@ mod request;
 pub(crate) use compare::between;
 pub(crate) use known::KnownFiles;
 pub(crate) use patch::structured;
-pub(crate) use request::{
-    EditRequest, EditRequests, NEW, OLD, PATCH, PATH, Requested, WHOLE, WRITERS,
-};
+pub(crate) use request::{EditRequest, EditRequests, PATCH, PATH, Requested, WHOLE, WRITERS};
 
 /// What one call changes in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::compare::between;
 use super::patch::{apply_patch, unified, unified_files};
 use super::{DiffHunk, DiffKind, counted};
+use crate::history::arguments::{NEW, OLD};
 use crate::json::{Json, Kind, Members};
 
 /// A change of one file that a call asks for.
@@ -59,10 +60,6 @@ pub(crate) struct EditRequests {
 /// The names of arguments, by meaning. In each list, the first name that is present wins.
 pub(crate) const PATH: &[&str] =
     &["file_path", "path", "filePath", "notebook_path", "filename", "target_file", "file"];
-pub(crate) const OLD: &[&str] =
-    &["old_string", "old_str", "oldString", "oldText", "old_text", "old_source"];
-pub(crate) const NEW: &[&str] =
-    &["new_string", "new_str", "newString", "newText", "new_text", "new_source"];
 pub(crate) const WHOLE: &[&str] = &["content", "file_text", "contents", "text"];
 pub(crate) const PATCH: &[&str] = &["patch", "diff", "unified_diff"];
 
@@ -115,8 +112,11 @@ impl EditRequests {
         {
             let edit = |change: Json<'_>| recorded(&change.text_at("path")?, change);
             let edits: Vec<EditRequest> = changes.items().filter_map(edit).collect();
+            let is_told = |edit: &EditRequest| !matches!(&edit.change, Requested::Patch { hunks, .. } if hunks.is_empty());
             if !edits.is_empty() {
-                return Self::showing(edits, &[]);
+                let tells_all = edits.len() == changes.items().count() && edits.iter().all(is_told);
+                let names: &[&str] = if tells_all { &["changes"] } else { &[] };
+                return Self::showing(edits, names);
             }
         }
         let Some((path_name, path)) = first(given, PATH) else {
@@ -189,15 +189,15 @@ fn replacement(given: &Members<'_>) -> Option<Replacement> {
     Some(Replacement { old: text(old), new: text(new), everywhere })
 }
 
-/// One file of the changes that Codex records.
+/// One file of the changes that an agent records.
 fn recorded(path: &str, change: Json<'_>) -> Option<EditRequest> {
     let part = |name: &str| change.get(name).filter(|part| part.is_object()).unwrap_or(change);
     let kind = change.text_at("type").or(change.text_at("kind")).unwrap_or_default();
     let is = |name: &str| kind == name || change.get(name).is_some();
     let content = |name: &str| part(name).text_at("content").unwrap_or_default().into_owned();
+    let text = |names: &[&str]| names.iter().find_map(|name| change.text_at(name));
     let change = match () {
-        () if kind == "diff" => {
-            let text = |names: &[&str]| names.iter().find_map(|name| change.text_at(name));
+        () if kind == "diff" || (kind.is_empty() && text(NEW).is_some()) => {
             let new = text(NEW).unwrap_or_default().into_owned();
             match text(OLD).map(Cow::into_owned) {
                 Some(old) => Requested::Replace(vec![Replacement { old, new, everywhere: false }]),

@@ -58,7 +58,11 @@ impl TranscriptFold {
             false => view.arguments().map(|given| Cow::Owned(arguments::whole(given))),
         };
         let mut told = told.unwrap_or_default();
+        let is_told = |piece: &ContentPiece<'_>| {
+            arguments::ITEM_BY_ITEM.contains(&piece.name.as_ref()) && is_argument(view, piece)
+        };
         let mut rest = beyond(view, &format!("{told} {} {}", view.tool(), view.agent()));
+        rest.retain(|piece| ends || !is_told(piece));
         if view.exit_code().is_some_and(|code| told == format!("exit status {code}")) {
             // It stands beside the call.
             told = Cow::Borrowed("");

@@ -173,7 +173,7 @@ CREATE TABLE usage (
 );
 COMMENT ON COLUMN usage."run_id" IS 'The run.';
 COMMENT ON COLUMN usage."sequence" IS 'The number of the event that counts.';
-COMMENT ON COLUMN usage."kind" IS 'What the row is: call; message for the cost that a message of an agent reports; or total for what a reported total adds to the calls.';
+COMMENT ON COLUMN usage."kind" IS 'What the row is: call; calls for the sum of several model calls, of which nobody says how many; message for the cost that a message of an agent reports; or total for what a reported total adds to the calls.';
 COMMENT ON COLUMN usage."time" IS 'The time.';
 COMMENT ON COLUMN usage."session_id" IS 'The session.';
 COMMENT ON COLUMN usage."task" IS 'The number of the task (of the prompt).';

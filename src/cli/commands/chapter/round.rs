@@ -64,7 +64,7 @@ pub(super) fn due(args: &DueArgs, global: &Global, ui: &Ui) -> anyhow::Result<Ex
     let run = args.run.find(global)?;
     let trigger = args.trigger;
     let Some(call) = newest_call(&run)? else {
-        ui.data(b"not due: no model call has reported its input tokens\n")?;
+        ui.data(format!("{}\n", Due::NoCall).as_bytes())?;
         return Ok(Exit::No);
     };
     let due = call.exceeds(trigger);

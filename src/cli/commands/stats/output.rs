@@ -162,7 +162,7 @@ impl<'d> Statistics<'d> {
                 None => object.json(measure.name, Json::NULL),
             };
             match value {
-                MeasureValue::Tokens(_, true) => {
+                MeasureValue::Tokens(_, true) | MeasureValue::AtLeast(_) => {
                     object.plain(&format!("{}_at_least", measure.name), true);
                 }
                 MeasureValue::Cost { estimated: true, .. } if measure.name == "cost_usd" => {
@@ -320,6 +320,7 @@ fn for_people(value: MeasureValue) -> String {
     match value {
         MeasureValue::Unknown => UNKNOWN.to_owned(),
         MeasureValue::Count(number) => signed(number, count),
+        MeasureValue::AtLeast(number) => "≥".to_owned() + &signed(number, count),
         MeasureValue::Tokens(number, at_least) => {
             format!("{}{}", if at_least { "≥" } else { "" }, signed(number, short_count))
         }
@@ -342,7 +343,9 @@ fn signed(number: i64, told: fn(u64) -> String) -> String {
 fn exact(value: MeasureValue) -> Option<String> {
     Some(match value {
         MeasureValue::Unknown => return None,
-        MeasureValue::Count(number) | MeasureValue::Tokens(number, _) => number.to_string(),
+        MeasureValue::Count(number)
+        | MeasureValue::AtLeast(number)
+        | MeasureValue::Tokens(number, _) => number.to_string(),
         MeasureValue::Duration(number) | MeasureValue::Bytes(number) => number.to_string(),
         MeasureValue::Cost { micros, .. } => format!("{}", micros as f64 / 1e6),
         MeasureValue::Share(share) => format!("{share:.6}"),

@@ -2,8 +2,9 @@
 
 use super::expressions::{Expressions, first_string};
 use super::quoted;
+use crate::history::arguments::{NEW, OLD};
 use crate::tables::{CallKind, TEST_COMMANDS, TEST_PREFIXES, TOOL_WORDS};
-use crate::transcript::diff::{NEW, OLD, PATCH, PATH, WHOLE, WRITERS};
+use crate::transcript::diff::{PATCH, PATH, WHOLE, WRITERS};
 use crate::transcript::pull_request::REQUESTS;
 
 /// The sub-commands of editors.
@@ -54,7 +55,11 @@ fn edits(sql: &dyn Expressions) -> String {
         "({patched} OR {changes} OR ({path} AND ({replaces} OR {in_edits} OR {patch} OR ({whole} \
          AND {writes}))) OR (NOT {path} AND {unified}))",
         patched = sql.matches("coalesce(arguments, '')", PATCHED),
-        changes = sql.matches(&json(&["changes"]), CHANGED),
+        changes = format!(
+            "({} OR {})",
+            sql.matches(&json(&["changes"]), CHANGED),
+            sql.matches(&json(&["changes"]), &format!("\"(?:{})\": ?\"", names(NEW)))
+        ),
         path = has(PATH),
         replaces = has(&[OLD, NEW].concat()),
         in_edits =

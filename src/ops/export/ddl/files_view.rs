@@ -4,9 +4,9 @@ use super::expressions::{Expressions, coalesce, first_string, first_text};
 use super::quoted;
 use super::runs_view::action;
 use crate::event::fields;
-use crate::history::arguments::PATHS;
+use crate::history::arguments::{NEW, OLD, PATHS};
 use crate::tables::FILE_LISTS;
-use crate::transcript::diff::{NEW, OLD, PATCH, PATH, WHOLE, WRITERS};
+use crate::transcript::diff::{PATCH, PATH, WHOLE, WRITERS};
 
 /// The query. It has no numbers of lines: they take a line diff.
 pub(super) fn files(sql: &dyn Expressions) -> String {
@@ -61,7 +61,8 @@ recorded AS (
 ),
 parts AS (
   SELECT *, coalesce(change->>'$.type', change->>'$.kind', '') AS word,
-    coalesce(change->'$.update', change)->>'$.move_path' AS moved_to
+    coalesce(change->'$.update', change)->>'$.move_path' AS moved_to,
+    {old_text} AS old_text, {new_text} AS new_text
   FROM recorded
 ),
 unified AS (
@@ -100,12 +101,15 @@ touched AS (
   UNION ALL
   SELECT run_id, sequence, call_id, time, agent_id, applied, file,
     CASE
+      WHEN new_text IS NOT NULL AND word IN ('', 'diff') THEN
+        CASE WHEN old_text IS NULL THEN 'created' ELSE 'edited' END
       WHEN word = 'add' OR json_exists(change, '$.add') THEN 'created'
       WHEN word = 'delete' OR json_exists(change, '$.delete') THEN 'deleted'
       WHEN moved_to IS NOT NULL THEN 'moved' ELSE 'edited'
     END
   FROM parts
-  WHERE word IN ('add', 'delete', 'update') OR json_exists(change, '$.add')
+  WHERE word IN ('add', 'delete', 'update', 'diff') OR json_exists(change, '$.add')
+    OR (word = '' AND new_text IS NOT NULL)
     OR json_exists(change, '$.delete') OR json_exists(change, '$.update')
   UNION ALL
   SELECT run_id, sequence, call_id, time, agent_id, applied, moved_to, 'edited'
@@ -135,6 +139,8 @@ FROM events WHERE role = 'file' AND {event_path} IS NOT NULL{lists}",
         path = first(PATH),
         patch = first(PATCH),
         replaces = has(&[OLD, NEW].concat()),
+        old_text = first_string(sql, "change", OLD),
+        new_text = first_string(sql, "change", NEW),
         whole = whole,
         writers = WRITERS.join("|"),
         plain_path = coalesce(PATHS.iter().map(|name| sql.string("arguments", &[name]))),

@@ -112,7 +112,7 @@ model_calls AS (
           CASE WHEN output_at_least THEN coalesce(output_tokens, 0) ELSE 0 END DESC,
           recorded_at, priced.run_id) = 1
     END AS first_seen,
-    input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
+    is_of_several, input_tokens, output_tokens, output_at_least, cache_read_tokens, cache_creation_tokens,
     CASE WHEN NOT is_of_several THEN
       input_tokens + coalesce(cache_read_tokens, 0) + coalesce(cache_creation_tokens, 0)
     END AS context_tokens,
@@ -245,11 +245,12 @@ beyond AS (
   JOIN reported ON reported.run_id = beyond_of_models.run_id
   WHERE head_sequence >= last_report
 )
-SELECT run_id, sequence, 'call' AS kind, first_time AS \"time\", session_id, task, agent_id, model,
+SELECT run_id, sequence, CASE WHEN is_of_several THEN 'calls' ELSE 'call' END AS kind, first_time AS \"time\", session_id, task, agent_id, model,
   message_id, request_id, first_seen, input_tokens, output_tokens, output_at_least,
   cache_read_tokens, cache_creation_tokens, context_tokens, cost_usd, cost_estimated,
   calls, retries, repeats
 FROM model_calls
+WHERE NOT is_of_several OR coalesce(cost_usd, 0) + {all_tokens} > 0
 UNION ALL
 SELECT run_id, sequence, 'message', \"time\", session_id, task, agent_id, model, NULL, NULL,
   first_seen, NULL, NULL, false, NULL, NULL, NULL, cost_usd, false, 0, 0, 0
@@ -273,6 +274,11 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         answer = model_call(sql),
         scope = sql.text(DATA, &["scope"]),
         several = SEVERAL_CALLS,
+        all_tokens = TOKENS
+            .iter()
+            .map(|name| format!("coalesce({name}, 0)"))
+            .collect::<Vec<_>>()
+            .join(" + "),
         input = first_count(sql, INPUT_TOKENS),
         output = first_count(sql, OUTPUT_TOKENS),
         at_least = sql.text(DATA, &[OUTPUT_AT_LEAST]),
