@@ -94,6 +94,27 @@ fn one_place_is_one_text() {
     assert_eq!(data(&nowhere)["stderr"], "two\n");
 }
 
+/// If this fails, the output of a command that failed is recorded twice, once as standard error.
+#[test]
+fn one_place_is_not_standard_error_too() {
+    for (is_one, script) in
+        [(true, "echo out; echo bad >&2; exit 3"), (false, "echo bad >&2; exit 3")]
+    {
+        let bench = Bench::with_run();
+        let (reader, writer) = std::io::pipe().unwrap();
+        let mut command = captured(&bench, "--capture", script);
+        let errors = if is_one { writer.try_clone().unwrap().into() } else { Stdio::piped() };
+        command.stdout(writer).stderr(errors);
+        let child = command.spawn().unwrap();
+        drop((command, reader));
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(3));
+        let error = &data(&bench)["error"];
+        assert_eq!(error["message"], "exit status 3: bad");
+        let tail = if is_one { Value::Null } else { "bad".into() };
+        assert_eq!(error["details"]["stderr_tail"], tail);
+    }
+}
+
 /// If this fails, a large output is cut although no limit was given, or not cut although one was.
 #[test]
 fn a_limit_keeps_both_ends() {

@@ -105,6 +105,26 @@ fn runs_of_one_file_are_separate() {
     assert_eq!(receipt["usage"]["input_tokens"], 600);
 }
 
+/// If this fails, a call whose start the log does not have is shown without its command.
+#[test]
+fn v1_end_without_a_start() {
+    let end = |call: &str| {
+        json!({"id": format!("o-{call}"), "source": "environment", "kind": "ObservationEvent",
+            "tool_name": "terminal", "timestamp": "2026-02-01T10:00:03", "tool_call_id": call,
+            "observation": {"command": "sail home", "content": [{"type": "text", "text": "calm"}]}})
+    };
+    let start = json!({"id": "a", "source": "agent", "kind": "ActionEvent", "tool_call_id": "c1",
+        "timestamp": "2026-02-01T10:00:02", "action": {"command": "sail"}, "tool_name": "terminal"});
+    let bench = Bench::with_run();
+    let input: String =
+        [start, end("c1"), end("c2")].iter().map(|line| format!("{line}\n")).collect();
+    import(&bench, &input);
+    let log = std::fs::read_to_string(bench.path("runs/r/events.jsonl")).unwrap();
+    assert_eq!(log.matches(r#""command":"sail home","dialect""#).count(), 1, "{log}");
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(text.contains("terminal: sail home"), "{text}");
+}
+
 /// If this fails, a V1 event is lost, or reasoning that the source holds twice is shown twice.
 #[test]
 fn v1_events() {

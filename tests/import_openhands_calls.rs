@@ -322,7 +322,10 @@ fn edits_that_stand_only_in_the_content_of_a_call() {
     for part in ["one", "two", "made", "y", "w"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    assert!(text.contains("edit: /w/c.txt, /w/d.txt +2 −2") && !text.contains("changes:"), "{text}");
+    assert!(
+        text.contains("edit: /w/c.txt, /w/d.txt +2 −2") && !text.contains("changes:"),
+        "{text}"
+    );
 }
 
 /// If this fails, one part without a list makes the calls of another one count twice in the next

@@ -43,6 +43,50 @@ fn every_command_can_say_more() {
     assert_eq!(bench.call(&["list", "-v", "-q"]).status, 2);
 }
 
+/// If this fails, somebody who names a run as the runs directory is told to import a session.
+#[test]
+fn a_run_is_no_runs_directory() {
+    let bench = Bench::with_run();
+    for words in [&["list"][..], &["show"], &["stats"], &["validate", "--all"]] {
+        let said = bench.call(&[words, &["--runs-dir", "runs/r"]].concat());
+        assert!(said.err.contains("write --runs-dir runs\n"), "{words:?}: {}", said.err);
+    }
+}
+
+/// If this fails, a transcript without tokens looks as if the work cost nothing, or the list of errors
+/// names numbers that the story does not have.
+#[test]
+fn what_a_transcript_does_not_know() {
+    let bench = Bench::with_run();
+    bench.emit(&["message.user", "-f", "text=Count"]);
+    bench.emit(&[
+        "tool.started",
+        "-f",
+        "tool_name=grep",
+        "-f",
+        "command=grep -c x log",
+        "--correlation-id",
+        "c",
+    ]);
+    bench.emit(&[
+        "tool.failed",
+        "-f",
+        "tool_name=grep",
+        "-f",
+        "error=no such file",
+        "--correlation-id",
+        "c",
+    ]);
+    bench.emit(&["message.assistant", "-f", "text=There is none."]);
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(text.contains("tokens and cost\n  unknown"), "{text}");
+    assert!(text.contains("#3  grep: grep -c x log (failed)"), "{text}");
+    assert!(text.contains("#3  error, minor: grep"), "{text}");
+    bench.emit(&["llm.usage", "-f", "model=m", "-F", "input_tokens=7", "-F", "output_tokens=7"]);
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(!text.contains("tokens and cost\n"), "{text}");
+}
+
 /// If this fails, a column of statistics is there twice.
 #[test]
 fn groups_are_named_once() {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 
 use nix::errno::Errno;
 
@@ -14,6 +15,7 @@ use crate::log::LogError;
 use crate::ops::error::OpsError;
 use crate::ops::wire::WireError;
 use crate::run::RunError;
+use crate::run::dir::EVENTS;
 use crate::run::missing::MissingRun;
 use crate::text::human::plural;
 
@@ -257,13 +259,24 @@ fn instead(missing: &MissingRun) -> String {
         [] if missing.runs > 0 => {
             format!("`runlog list` shows the {}", plural(missing.runs as u64, "run"))
         }
-        [] => NO_RUNS.to_owned(),
+        [] => missing.runs_dir.as_deref().map_or_else(|| NO_RUNS.to_owned(), no_runs),
     }
 }
 
 /// The hint if there are no runs.
 pub(super) const NO_RUNS: &str = "`runlog import --latest` imports a session of an agent; \
                                   --runs-dir names another directory";
+
+/// The hint if there are no runs in that directory.
+pub(super) fn no_runs(runs_dir: &Path) -> String {
+    match runs_dir.parent() {
+        Some(parent) if runs_dir.join(EVENTS).is_file() => {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            format!("this directory is a run itself: write --runs-dir {}", parent.display())
+        }
+        _ => NO_RUNS.to_owned(),
+    }
+}
 
 fn of_log(error: &LogError) -> (Exit, String) {
     match error {

@@ -62,16 +62,12 @@ fn missing(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::Strings(names)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
-    let is_option = names.iter().all(|name| name.starts_with('-'));
     let plain = |name: &String| match name.starts_with('<') {
         true => name.trim_matches(['<', '>', '.']).to_owned(),
         false => name.clone(),
     };
     let names = names.iter().map(plain).collect::<Vec<_>>().join(", ");
-    Some(match is_option {
-        true => format!("the given options need {names}"),
-        false => format!("missing: {names}"),
-    })
+    Some(format!("missing: {names}"))
 }
 
 /// The argument that the command does not take.

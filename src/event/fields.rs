@@ -24,6 +24,7 @@ pub(crate) const ARGUMENTS: &[&str] = &[
     "inputs",
     "code",
     "terminal",
+    "command",
 ];
 /// The arguments that hold a command line.
 pub(crate) const COMMAND_LINES: &[&str] = &["command", "cmd", "script"];

@@ -34,7 +34,12 @@ pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
         FactName::Directory => Some(format!("in {}", preview_end(&value, DIRECTORY))),
         _ => None,
     };
-    transcript.facts.told().into_iter().filter_map(short).collect()
+    let mut told: Vec<String> = transcript.facts.told().into_iter().filter_map(short).collect();
+    let usage = &counts.usage;
+    if transcript.answer.is_some() && usage.told().is_none() && usage.cost_told().is_none() {
+        told.push("tokens and cost unknown".to_owned());
+    }
+    told
 }
 
 /// The duration, and how much of it the agent waited for prompts.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::Global;
-use crate::cli::exit::{Exit, Failure, NO_RUNS};
+use crate::cli::exit::{Exit, Failure, no_runs};
 use crate::cli::settings::Settings;
 use crate::run::dir::RunDir;
 use crate::run::missing::LATEST;
@@ -58,7 +58,9 @@ impl WantedRuns {
         runs.retain(|run| seen.insert(run.path().to_owned()));
         if runs.is_empty() && missing.is_empty() {
             let message = format!("there are no runs in {}", global.runs_dir.display());
-            return Err(Failure::new(Exit::NoInput, message).hint(NO_RUNS).into());
+            return Err(Failure::new(Exit::NoInput, message)
+                .hint(no_runs(&global.runs_dir))
+                .into());
         }
         Ok(Self { runs, missing })
     }

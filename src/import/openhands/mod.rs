@@ -360,7 +360,10 @@ impl OpenHands {
                 let id = self.action_id(source);
                 v1::started(source, id)
             }
-            "ObservationEvent" => v1::observed(source, &self.call_id(source)),
+            "ObservationEvent" => {
+                let is_started = self.actions.contains_key(&v1::call_id(source));
+                v1::observed(source, &self.call_id(source), is_started)
+            }
             "ACPToolCallEvent" => self.acp_call(source),
             "HookExecutionEvent" => v1::hook(json),
             "UserRejectObservation" => {

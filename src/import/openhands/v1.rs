@@ -116,8 +116,9 @@ pub(super) fn started(source: &SourceText<'_>, id: Option<String>) -> Vec<Draft<
     drafts
 }
 
-/// The end of a call, and what OpenHands added to its result.
-pub(super) fn observed(source: &SourceText<'_>, id: &str) -> Vec<Draft<'static>> {
+/// The end of a call, and what OpenHands added to its result. If the log has no start of the call, the
+/// end tells its command.
+pub(super) fn observed(source: &SourceText<'_>, id: &str, is_started: bool) -> Vec<Draft<'static>> {
     let json = source.json;
     let observation = json.present("observation").unwrap_or(Json::EMPTY);
     let texts = ["content", "output", "error", "message"];
@@ -129,6 +130,8 @@ pub(super) fn observed(source: &SourceText<'_>, id: &str) -> Vec<Draft<'static>>
     let (tool, text) = (tool(json), text.unwrap_or_default());
     let end = call_end(&EndedCall { id, tool: &tool, text: &text, failed }, |data| {
         exit_code_of(data, exit_code);
+        let command = observation.text_at("command").filter(|_| !is_started);
+        data.text_if("command", command.as_deref());
     });
     [end].into_iter().chain(extended(json)).collect()
 }

@@ -1,12 +1,14 @@
 //! The end of the text: deliverables, errors and warnings.
 
+use std::collections::HashMap;
+
 use super::story::INDENT;
 use super::wrap::wrapped;
 use super::{TextLook, heading};
 use crate::text::inert::line;
 use crate::transcript::extent::Detail;
 use crate::transcript::trouble_groups::{TroubleGroup, TroubleRank};
-use crate::transcript::value::{NoteLevel, RequiredFile, Transcript};
+use crate::transcript::value::{Entry, NoteLevel, RequiredFile, Transcript};
 
 /// Maximum number of groups of errors and warnings.
 const GROUPS: usize = 20;
@@ -38,9 +40,11 @@ pub(super) fn troubles(transcript: &Transcript, look: TextLook) -> String {
         return String::new();
     }
     let mut out = heading("Errors and warnings", look);
+    let calls = transcript.entries().into_iter().filter_map(Entry::call);
+    let calls = calls.filter_map(|call| Some((call.end_sequence?, call.sequence))).collect();
     let most = if look.detail == Detail::Full { groups.len() } else { look.most(GROUPS) };
     for group in groups.iter().take(most) {
-        out.push_str(&one(group, look));
+        out.push_str(&one(group, &calls, look));
     }
     let more: u64 = groups.iter().skip(most).map(|group| group.times).sum();
     let more = more + transcript.more_troubles;
@@ -50,8 +54,11 @@ pub(super) fn troubles(transcript: &Transcript, look: TextLook) -> String {
     out
 }
 
-fn one(group: &TroubleGroup, look: TextLook) -> String {
-    let first = group.sequences.first().copied().unwrap_or_default();
+/// A line of a group. `calls` has the first event of each call, by the event that ended it: the story
+/// shows a call at its beginning.
+fn one(group: &TroubleGroup, calls: &HashMap<u64, u64>, look: TextLook) -> String {
+    let shown = |sequence: &u64| calls.get(sequence).copied().unwrap_or(*sequence);
+    let first = group.sequences.first().map_or(0, shown);
     let lead = look.paint("2", &format!("{:>7}  ", format!("#{first}")));
     let color = if group.level == NoteLevel::Error { "31" } else { "33" };
     let level = group.level.name();
@@ -61,7 +68,8 @@ fn one(group: &TroubleGroup, look: TextLook) -> String {
         TroubleRank::Harmless => ", minor",
         _ => "",
     };
-    let others: Vec<String> = group.sequences.iter().skip(1).map(|one| format!("#{one}")).collect();
+    let others: Vec<String> =
+        group.sequences.iter().skip(1).map(|one| format!("#{}", shown(one))).collect();
     let cut = if group.times > group.sequences.len() as u64 { ", …" } else { "" };
     let others = match others.as_slice() {
         [] => String::new(),

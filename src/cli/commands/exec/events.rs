@@ -39,6 +39,8 @@ pub(super) struct CommandOutcome {
     pub(super) stderr: RecordedText,
     /// What was captured of the output.
     pub(super) output: Vec<Captured>,
+    /// Whether standard error is a part of the output that was captured, as both go to the same place.
+    pub(super) is_one_output: bool,
 }
 
 /// What was captured of a stream.
@@ -183,7 +185,7 @@ fn error(outcome: &CommandOutcome) -> String {
     let mut error = ObjectText::new();
     error.text("code", code).text("message", &message);
     error.text("category", "tool").plain("retryable", false);
-    if !outcome.stderr.text.is_empty() {
+    if !outcome.stderr.text.is_empty() && !outcome.is_one_output {
         let mut details = ObjectText::new();
         details.text("stderr_tail", &outcome.stderr.text);
         error.json("details", Json::trusted(&details.finish()));

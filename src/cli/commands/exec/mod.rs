@@ -130,7 +130,10 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let errors = seen.iter().find(|seen| seen.has_errors());
     let stderr = errors.map(|seen| seen.window.last(options.secrets)).unwrap_or_default();
     let output = args.captured(&seen, options);
-    let outcome = CommandOutcome { ending, duration, stderr, output };
+    let is_one_output = errors.is_some_and(|errors| {
+        output.iter().any(|one| one.stream == errors.name() && one.stream == "stdout")
+    });
+    let outcome = CommandOutcome { ending, duration, stderr, output, is_one_output };
     if let Some(trouble) = outcome.ending.trouble() {
         ui.warn(&format!("{}: {trouble}", args.command[0].to_string_lossy()));
     }

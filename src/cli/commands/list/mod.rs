@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) use self::filter::RunFilter;
 use super::runs::{RunColumn, RunRow, SortKey, TableForm, compare, runs_table, tsv};
 use super::{Global, now};
-use crate::cli::exit::{Exit, NO_RUNS};
+use crate::cli::exit::{Exit, no_runs};
 use crate::cli::file_format::by_ending;
 use crate::cli::parallel::{THREADS, each};
 use crate::cli::ui::Ui;
@@ -189,7 +189,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             () if !names.is_empty() => ui.note(&format!("no run in {place} matches")),
             // The errors below name the runs that there are.
             () if !found.unreadable.is_empty() => {}
-            () => ui.note(&format!("there are no runs in {place}: {NO_RUNS}")),
+            () => ui.note(&format!("there are no runs in {place}: {}", no_runs(&global.runs_dir))),
         }
         if let Some(agents) = other_agents(&args.filter, &found.runs) {
             ui.note(&format!("the agents of these runs are {agents}"));
