@@ -106,8 +106,9 @@ fn one_place_is_not_standard_error_too() {
         let errors = if is_one { writer.try_clone().unwrap().into() } else { Stdio::piped() };
         command.stdout(writer).stderr(errors);
         let child = command.spawn().unwrap();
-        drop((command, reader));
+        drop(command);
         assert_eq!(child.wait_with_output().unwrap().status.code(), Some(3));
+        drop(reader);
         let error = &data(&bench)["error"];
         assert_eq!(error["message"], "exit status 3: bad");
         let tail = if is_one { Value::Null } else { "bad".into() };

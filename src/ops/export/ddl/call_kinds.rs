@@ -51,15 +51,13 @@ fn edits(sql: &dyn Expressions) -> String {
     let has = |names: &[&str]| format!("{} IS NOT NULL", first(names));
     let names = |names: &[&str]| names.join("|");
     let json = |path: &[&str]| format!("coalesce({}, '')", sql.json("arguments", path));
+    let new_texts = format!("\"(?:{})\": ?\"", names(NEW));
     format!(
-        "({patched} OR {changes} OR ({path} AND ({replaces} OR {in_edits} OR {patch} OR ({whole} \
+        "({patched} OR {changes} OR {told} OR ({path} AND ({replaces} OR {in_edits} OR {patch} OR ({whole} \
          AND {writes}))) OR (NOT {path} AND {unified}))",
         patched = sql.matches("coalesce(arguments, '')", PATCHED),
-        changes = format!(
-            "({} OR {})",
-            sql.matches(&json(&["changes"]), CHANGED),
-            sql.matches(&json(&["changes"]), &format!("\"(?:{})\": ?\"", names(NEW)))
-        ),
+        changes = sql.matches(&json(&["changes"]), CHANGED),
+        told = sql.matches(&json(&["changes"]), &new_texts),
         path = has(PATH),
         replaces = has(&[OLD, NEW].concat()),
         in_edits =
