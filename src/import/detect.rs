@@ -188,6 +188,20 @@ fn native_sign(line: Json<'_>) -> Option<&'static str> {
     catalogue::row(&kind).is_some().then_some("a known type")
 }
 
+/// What a source without JSON looks like.
+fn not_json(values: &[Cow<'_, [u8]>]) -> &'static str {
+    let is = |test: &dyn Fn(&[u8]) -> bool| values.iter().any(|value| test(value));
+    match () {
+        () if is(&|value| value.contains(&0) || std::str::from_utf8(value).is_err()) => {
+            "bytes that are not text"
+        }
+        () if is(&|value| matches!(value.trim_ascii_start().first(), Some(b'{' | b'['))) => {
+            "JSON that is cut off or broken"
+        }
+        () => "text that is not JSON",
+    }
+}
+
 /// What an unknown source looks like.
 fn look(values: &[Cow<'_, [u8]>]) -> String {
     const FIELDS: usize = 6;
@@ -195,7 +209,7 @@ fn look(values: &[Cow<'_, [u8]>]) -> String {
     let parsed: Vec<Option<Json<'_>>> = parsed.collect();
     let Some(first) = parsed.iter().flatten().find(|value| value.is_object()) else {
         let what = match parsed.iter().flatten().next().map(|value| value.kind()) {
-            None => "text that is not JSON",
+            None => not_json(values),
             Some(Kind::Array) => "JSON lists",
             Some(_) => "JSON values that are not objects",
         };
