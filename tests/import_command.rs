@@ -112,8 +112,8 @@ fn what_is_no_session_is_refused() {
             "JSON objects with the fields level, msg",
         ),
         ("b.jsonl", "hello\nworld\n", "text that is not JSON"),
-        ("e.jsonl", "{\"type\": \"user\", \"text", "JSON that is cut off or broken"),
-        ("f.jsonl", "\u{7f}ELF\0\u{1}\n", "bytes that are not text"),
+        ("x.jsonl", "{\"wor", "JSON that is cut off or broken"),
+        ("y.jsonl", "\u{7f}ELF\0\u{1}\n", "bytes that are not text"),
         (
             "c.json",
             "{\n  \"name\": \"package\",\n  \"version\": \"1.0.0\"\n}\n",
