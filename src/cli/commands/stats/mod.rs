@@ -27,7 +27,9 @@ use output::Statistics;
 /// Print costs, tokens, failures and times of many runs, in groups
 ///
 /// Without RUN, all runs are read. What several runs have in common, because a session was resumed
-/// or forked, is counted once. In COST, ~ marks an estimate by list prices.
+/// or forked, is counted once. ~ marks an estimate by list prices, + a cost that lacks a part, and ≥ a
+/// number that may be higher. REQUESTS are the model calls that report tokens or a cost. CONTEXT is the
+/// largest input of one of them, in the total too.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP, after_long_help = long_help())]
 pub(in crate::cli) struct StatsArgs {
