@@ -443,3 +443,27 @@ fn ids_that_are_no_ids() {
         }
     }
 }
+
+/// If this fails, one `NaN`, which Python writes, loses the tokens of a conversation or a result.
+#[test]
+fn numbers_that_are_not_json() {
+    let bench = Bench::new();
+    let talk = Conversation(&bench);
+    talk.says(1, "user", None);
+    talk.calls(2, "r1");
+    talk.state(&[("agent", part(&[("r1", 100, 1, 5)], true))]);
+    for (path, old, new) in [
+        ("base_state.json", "\"id\":\"c0ffee\"", "\"id\":\"c0ffee\",\"max_budget\":NaN"),
+        ("events/event-00003-e3.json", "\"x\"", "NaN"),
+    ] {
+        let path = bench.path(&format!("conversation/{path}"));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains(old), "{text}");
+        fs::write(&path, text.replacen(old, new, 1)).unwrap();
+    }
+    talk.import();
+    assert_eq!(talk.counts(), json!([100, 10, 0.01]));
+    let run = talk.run()["run_id"].as_str().unwrap().to_owned();
+    assert!(!bench.path(&format!("runs/{run}/logs/rejected.jsonl")).exists());
+    assert_eq!(talk.run()["counts"]["tool_calls"], 1);
+}

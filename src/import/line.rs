@@ -18,6 +18,7 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{
     self, Json, JsonError, JsonIndex, JsonRules, Kind, MAX_DEPTH, ObjectText, repaired,
+    with_null_numbers,
 };
 
 /// The field of `data` for a source line that could not be kept unchanged (secrets, large values):
@@ -256,8 +257,11 @@ impl Importer {
                 Ok(json) => (json, false),
                 Err(error) => {
                     // A document without one of its parts would be another one.
-                    let can_be_fixed = part != SourcePart::Line;
-                    fixed_text = repaired(line).filter(|_| can_be_fixed).ok_or(error)?;
+                    let text = match part {
+                        SourcePart::Line => with_null_numbers(line),
+                        _ => repaired(line),
+                    };
+                    fixed_text = text.ok_or(error)?;
                     (fixed.check(&fixed_text, JsonRules::LENIENT)?, false)
                 }
             },

@@ -30,7 +30,7 @@ pub(crate) use escape::{escape, unescape};
 pub(crate) use index::JsonIndex;
 pub use members::{MemberPlaces, Members};
 pub(crate) use plain::plain_length;
-pub(crate) use repair::repaired;
+pub(crate) use repair::{repaired, with_null_numbers};
 pub use text::quoted;
 pub(crate) use text::{ObjectText, escape_into};
 pub use tree::ObjectTree;

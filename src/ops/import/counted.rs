@@ -7,7 +7,7 @@ use memchr::memmem;
 use super::relatives::{STATE, SUB_AGENTS};
 use crate::fs::{PathAt, read_small};
 use crate::import::Dialect;
-use crate::json::{Json, JsonRules, check};
+use crate::json::{Json, JsonRules, check, with_null_numbers};
 
 /// The list of sub-agents, in the folder with the conversations of those of OpenHands.
 const TASKS: &str = "tasks.json";
@@ -91,7 +91,8 @@ fn has_tokens_of(line: &[u8], run: &str) -> bool {
         && (named(details) || results.any(named))
 }
 
-/// The content of a file, if it can be read and is not too large.
+/// The content of a JSON file, if it can be read and is not too large.
 pub(super) fn small(path: &Path) -> Option<Vec<u8>> {
-    read_small(&PathAt::of(path), MOST).ok().flatten()
+    let text = read_small(&PathAt::of(path), MOST).ok().flatten()?;
+    Some(with_null_numbers(&text).unwrap_or(text))
 }
