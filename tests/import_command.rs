@@ -365,6 +365,24 @@ fn a_file_with_a_run_per_line_is_many_runs() {
     let again: Value =
         serde_json::from_str(&bench.ok(&["import", "output.jsonl", "--format", "json"])).unwrap();
     assert!(again["runs"].as_array().unwrap().iter().all(|run| run["added"] == 0));
+    // Another evaluation solves the same instance.
+    for evaluation in ["a", "b", "a"] {
+        let mut other = line("one", "fix a");
+        other["metadata"]["eval_output_dir"] = evaluation.into();
+        fs::write(bench.path("output.jsonl"), format!("{other}\n")).unwrap();
+        bench.ok(&["import", "output.jsonl"]);
+    }
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let of_one = list["runs"].as_array().unwrap().iter().filter(|run| {
+        let is_one = run["run_id"].as_str().unwrap().starts_with("openhands-one");
+        assert!(
+            !is_one
+                || (&run["counts"]["tool_calls"], &run["metadata"]["title"])
+                    == (&1.into(), &"one".into())
+        );
+        is_one
+    });
+    assert_eq!(of_one.count(), 3);
 }
 
 /// If this fails, a new version of a format is read as if it were known.

@@ -15,6 +15,7 @@ pub(crate) use usage::is_sum;
 
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
+use crate::fs::hash::{hex, sha256};
 use crate::import::source::{
     EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
 };
@@ -101,7 +102,21 @@ pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
 /// V0: `output.jsonl` has one run per line.
 pub(super) fn whole_session(line: Json<'_>) -> Option<String> {
     line.get("history").filter(|history| history.kind() == Kind::Array)?;
-    line.text_at("instance_id").filter(|id| !id.is_empty()).map(Cow::into_owned)
+    line.text_at("instance_id").filter(|id| !id.is_empty())?;
+    session_of(line)
+}
+
+/// The members of a V0 run that tell the evaluation: the same instance is solved in several.
+const EVALUATION: [&str; 2] = ["metadata.eval_output_dir", "metadata.start_time"];
+
+/// V0: the id of a run: that of its instance, with a hash of what tells the evaluation.
+fn session_of(json: Json<'_>) -> Option<String> {
+    let id = json.text_at("instance_id").or_else(|| json.text_at("id"))?;
+    let evaluation: Vec<_> = EVALUATION.iter().filter_map(|path| json.text_at(path)).collect();
+    Some(match evaluation.is_empty() {
+        true => id.into_owned(),
+        false => format!("{id}-{}", hex(&sha256(evaluation.join("\n").as_bytes())[..4])),
+    })
 }
 
 /// A new adapter.
@@ -200,8 +215,8 @@ impl OpenHands {
     /// V0: the members of a run besides its history.
     fn document(&mut self, json: Json<'_>) -> Vec<Draft<'static>> {
         let mut drafts = Vec::new();
-        if let Some(id) = json.text_at("instance_id").or_else(|| json.text_at("id")) {
-            self.session_id = Some(id.into_owned());
+        if let Some(session) = session_of(json) {
+            self.session_id = Some(session);
             self.calls.clear();
             self.usage.forget();
             drafts.push(event("config.loaded", |data| {
@@ -209,7 +224,7 @@ impl OpenHands {
                 data.text("agent", "openhands");
                 data.text_if("agent_class", at("metadata.agent_class").as_deref());
                 data.text_if("model", at("metadata.llm_config.model").as_deref());
-                data.text_if("title", self.session_id.as_deref());
+                data.text_if("title", at("instance_id").or_else(|| at("id")).as_deref());
             }));
         }
         // What the last calls used that led to no action.
