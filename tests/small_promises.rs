@@ -51,6 +51,12 @@ fn a_run_is_no_runs_directory() {
         let said = bench.call(&[words, &["--runs-dir", "runs/r"]].concat());
         assert!(said.err.contains("write --runs-dir runs\n"), "{words:?}: {}", said.err);
     }
+    for (place, named, above) in [("runs/r", ".", "./.."), ("runs", "r", ".")] {
+        let mut command = bench.command();
+        command.current_dir(bench.path(place)).args(["list", "--runs-dir", named]);
+        let said = String::from_utf8(command.output().unwrap().stderr).unwrap();
+        assert!(said.contains(&format!("write --runs-dir {above}\n")), "{said}");
+    }
 }
 
 /// If this fails, a transcript without tokens looks as if the work cost nothing, or the list of errors

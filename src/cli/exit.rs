@@ -269,13 +269,16 @@ pub(super) const NO_RUNS: &str = "`runlog import --latest` imports a session of 
 
 /// The hint if there are no runs in that directory.
 pub(super) fn no_runs(runs_dir: &Path) -> String {
-    match runs_dir.parent() {
-        Some(parent) if runs_dir.join(EVENTS).is_file() => {
-            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-            format!("this directory is a run itself: write --runs-dir {}", parent.display())
-        }
-        _ => NO_RUNS.to_owned(),
+    if !runs_dir.join(EVENTS).is_file() {
+        return NO_RUNS.to_owned();
     }
+    // `.` has no name, and `run` has an empty parent.
+    let above = match (runs_dir.file_name(), runs_dir.parent()) {
+        (Some(_), Some(above)) if above.as_os_str().is_empty() => Path::new(".").to_owned(),
+        (Some(_), Some(above)) => above.to_owned(),
+        _ => runs_dir.join(".."),
+    };
+    format!("this directory is a run itself: write --runs-dir {}", above.display())
 }
 
 fn of_log(error: &LogError) -> (Exit, String) {
