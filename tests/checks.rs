@@ -201,6 +201,15 @@ fn leaky() -> Bench {
     bench
 }
 
+/// A run like that of an imported session whose last turn the user interrupted.
+fn interrupted() -> Bench {
+    let bench = Bench::with_run();
+    bench.emit(&["message.user", "-f", "text=go"]);
+    bench.emit(&["user.interrupted"]);
+    bench.emit(&["run.imported"]);
+    bench
+}
+
 /// A run directory with a log, and nothing in it.
 fn empty() -> Bench {
     let bench = Bench::new();
@@ -359,6 +368,7 @@ fn each_check_has_its_run() {
             ),
             no,
         ),
+        ("RL412", interrupted(), &["--expect-status", "imported"]),
         ("RL501", file("logs/tools.jsonl", |_| None), no),
         ("RL502", file("logs/tools.jsonl", |text| Some(format!("{text}{{}}\n"))), no),
         ("RL503", file("transcript.md", |_| None), no),

@@ -61,6 +61,7 @@ mod import_gateway;
 mod import_gemini;
 mod import_gemini_output;
 mod import_grown;
+mod import_last_turn;
 mod import_newer_shapes;
 mod import_opencode;
 mod import_opencode_2;

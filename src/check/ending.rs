@@ -6,6 +6,7 @@ use super::finding::{Finding, Place};
 use super::table::{Code, Level};
 use crate::event::fields::View;
 use crate::event::role::Role;
+use crate::history::last_turn::LastTurn;
 use crate::history::state::RunState;
 use crate::history::status::Status;
 use crate::history::tasks::CHAPTER_TASK;
@@ -57,13 +58,19 @@ impl ExpectedStatus {
         }
     }
 
-    /// The finding for a run with an unexpected status. `place` is its last event.
+    /// The finding for a run with an unexpected status, or for an imported session that breaks off.
+    /// `place` is its last event.
     #[must_use]
-    pub(crate) fn finding(&self, state: &RunState, place: Place) -> Option<Finding> {
+    pub(crate) fn finding(
+        &self,
+        state: &RunState,
+        last_turn: LastTurn,
+        place: Place,
+    ) -> Option<Finding> {
         let Self::OneOf(statuses) = self else { return None };
         let status = state.status();
         if self.accepts(status) {
-            return None;
+            return (status == Status::Imported).then(|| broken_off(last_turn, place)).flatten();
         }
         let names: Vec<String> =
             statuses.iter().map(|status| format!("`{}`", status.name())).collect();
@@ -76,6 +83,20 @@ impl ExpectedStatus {
         );
         Some(Finding::new(Code::RL409, place, message))
     }
+}
+
+/// The finding for an imported session whose last turn has no answer.
+fn broken_off(last_turn: LastTurn, place: Place) -> Option<Finding> {
+    let (what, level) = match last_turn {
+        LastTurn::None | LastTurn::Answered => return None,
+        LastTurn::Asked => ("the last prompt of the session has no answer", Level::Info),
+        LastTurn::Working => ("no answer follows the last call of the session", Level::Info),
+        LastTurn::Interrupted => {
+            ("the user interrupted the last turn of the session", Level::Warning)
+        }
+    };
+    let message = format!("{what}; its work may not be done");
+    Some(Finding::new(Code::RL412, place, message).at_most(level))
 }
 
 /// The tasks and calls that began after the run had ended.

@@ -29,6 +29,7 @@ use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
 use crate::fs::hash::HexHash;
 use crate::history::calls::{Call, Observed};
+use crate::history::last_turn::LastTurn;
 use crate::history::state::RunState;
 use crate::history::status::Status;
 use crate::json::{self, Fault, Json, JsonRules};
@@ -116,6 +117,7 @@ pub(crate) struct LogCheck {
     unknown: HashMap<String, (Place, u64)>,
     open_calls: OpenCalls,
     late_work: LateWork,
+    last_turn: LastTurn,
 }
 
 impl LogCheck {
@@ -152,6 +154,7 @@ impl LogCheck {
             unknown: HashMap::new(),
             open_calls: OpenCalls::default(),
             late_work: LateWork::default(),
+            last_turn: LastTurn::default(),
         }
     }
 
@@ -238,6 +241,7 @@ impl LogCheck {
             self.findings.push(finding.at_most(most));
         }
         self.late_work.observe(view, state, || spot.place());
+        self.last_turn.observe(view);
         if let Some(observed) = records.effect.call {
             self.call(view, observed, &state.calls.get(observed.call), spot);
         }
@@ -273,7 +277,7 @@ impl LogCheck {
         };
         let id = std::mem::take(&mut self.last_event_id);
         let place = Spot { line, offset, event_id: Some(&id) }.place();
-        if let Some(finding) = expected.finding(state, place.clone()) {
+        if let Some(finding) = expected.finding(state, self.last_turn, place.clone()) {
             self.findings.push(finding);
         } else if !ended {
             let message = format!("the run is {}", state.status().name());

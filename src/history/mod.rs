@@ -14,6 +14,7 @@ pub(crate) mod facts;
 pub(crate) mod gradual_map;
 mod gradual_table;
 mod known_calls;
+pub(crate) mod last_turn;
 pub(crate) mod model_totals;
 pub(crate) mod models;
 mod names;

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::calls::{CallOutcome, ReportedCalls};
 use super::copilot_end::CopilotEnd;
 use super::copilot_usage::{NAMES, ShutdownTotals, counts, usage};
-use super::source::{StartedCall, event, of_agent, prompt, text_event};
+use super::source::{ENGINE, StartedCall, event, of_agent, prompt, text_event};
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, attachment_label, exact_text, is_placeholder};
@@ -318,7 +318,7 @@ impl Copilot {
         let mut drafts = self.totals.after(data);
         if let Some(reason) = data.text_at("errorReason").filter(|reason| !reason.is_empty()) {
             drafts.push(event("error", |more| {
-                more.text("code", "shutdown").text("message", &reason).text("category", "engine");
+                more.text("code", "shutdown").text("message", &reason).text("category", ENGINE);
             }));
         }
         drafts
@@ -416,7 +416,7 @@ fn error(data: Json<'_>, kind: &str) -> Draft<'static> {
         more.text_if("code", code.as_deref());
         let message = data.text_at("message").or_else(|| data.text_at("error"));
         more.text("message", message.as_deref().unwrap_or("unknown error"));
-        more.text("category", "engine");
+        more.text("category", ENGINE);
     })
 }
 
@@ -446,7 +446,7 @@ fn compaction(data: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
         let why = data.text_at("error").unwrap_or(Cow::Borrowed("no reason given"));
         return vec![event("error", |more| {
             more.text("message", &format!("the context was not compacted: {why}"));
-            more.text("category", "engine");
+            more.text("category", "context");
         })];
     }
     let tokens = |name: &str| data.get(name).and_then(Json::as_u64);

@@ -319,11 +319,12 @@ impl Importer {
             draft.parent_event_id = parent.clone().map(Into::into);
             draft
         });
-        let drafts = drafts.collect();
+        let drafts: Vec<Draft<'_>> = drafts.collect();
         if time.is_some() {
             self.last_time = time;
         }
-        let ending = reading.ending.or_else(|| (self.dialect.ending)(json));
+        let told = reading.ending.or_else(|| (self.dialect.ending)(json));
+        let ending = told.or_else(|| SessionEnd::by_error(&drafts));
         let unknown_version = (self.dialect.unknown_version)(json);
         self.index = index;
         Ok(Imported {

@@ -20,6 +20,7 @@ mod gemini;
 pub(crate) mod line;
 mod live_prompts;
 mod opencode;
+mod opencode_end;
 mod opencode_prompts;
 mod opencode_stored;
 pub(crate) mod openhands;
@@ -142,7 +143,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: opencode::sign,
         weak_signs: &[opencode::PART],
         lists: &["messages"],
-        ending: opencode::ending,
+        ending: opencode_end::ending,
         end_types: &[],
         unknown_version: |_| None,
         whole_session: None,
@@ -156,7 +157,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         sign: pi::sign,
         weak_signs: &[pi::HEADER],
         lists: &[],
-        ending: |_| None,
+        ending: pi::ending,
         end_types: &[],
         unknown_version: pi::unknown_version,
         whole_session: None,

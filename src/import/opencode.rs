@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use super::opencode_end::{TURN_FAILED, cut_end, cut_short, error, message_end};
 use super::opencode_prompts::OpenCodePrompts;
 use super::opencode_stored::{KINDS, in_older_form, turn_outcome};
 use super::source::{
@@ -15,9 +16,9 @@ use super::source::{
 };
 use super::tokens::{ReportedFigures, ReportedModelCall, TokenCounts, count};
 use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
+use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, WITHDRAWN, as_text, is_placeholder};
-use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{Json, JsonRules, ObjectText, check};
@@ -63,25 +64,6 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     }
 }
 
-/// The output of `opencode run` ends with the error that ended it.
-pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
-    if let Some(outcome) = turn_outcome(line) {
-        let has_failed = outcome == "failed";
-        return Some(if has_failed {
-            SessionEnd::failed(TURN_FAILED)
-        } else {
-            SessionEnd::unknown()
-        });
-    }
-    line.text_at("type").filter(|kind| kind == "error" && line.get("sessionID").is_some())?;
-    let error =
-        line.present("error").filter(|error| error.text_at("name").as_deref() != Some(STOPPED))?;
-    Some(SessionEnd::failed(error_message(error)))
-}
-
-/// Why a session failed whose last turn did.
-const TURN_FAILED: &str = "the last turn failed";
-
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
     Box::new(OpenCode::default())
@@ -92,9 +74,6 @@ const DENIALS: &[&str] = &["The user rejected permission", "The user has specifi
 
 /// The type of that error in OpenCode 2, whose message may be any text.
 const DENIED: &str = "permission.rejected";
-
-/// The error of a message that the user stopped.
-pub(super) const STOPPED: &str = "MessageAbortedError";
 
 #[derive(Default)]
 struct OpenCode {
@@ -127,6 +106,8 @@ struct Message {
     session_id: Option<String>,
     time: Option<String>,
     completed: Option<Timestamp>,
+    /// How the session ends if this message is its last one, and has an error or is cut.
+    end: Option<SessionEnd>,
     /// Whether a `step-finish` part has reported tokens.
     has_steps: bool,
     /// What the message itself reports, and the place of its line.
@@ -153,6 +134,9 @@ impl Adapter for OpenCode {
             line.time = line.time.or_else(|| time(json, "timestamp"));
         }
         let is_by_user = json.text_at("type").is_some_and(|kind| kind == "user");
+        // A message has its error at its end, after its parts.
+        let is_end = |draft: &Draft<'_>| ["error", catalogue::INTERRUPTED].contains(&&*draft.kind);
+        let ends = line.drafts.extract_if(.., |draft| is_end(draft)).collect::<Vec<_>>();
         let before = self.newest.clone();
         for part in json.get("parts").into_iter().flat_map(Json::items).filter(|_| is_by_user) {
             let id = part.text_at("messageID").unwrap_or_default().into_owned();
@@ -168,11 +152,14 @@ impl Adapter for OpenCode {
             let place = format!("{}.{index}", source.place);
             let part = self.record(&SourceText { json: part, place: &place, ..*source });
             let time = part.time.as_deref().and_then(Timestamp::parse);
+            line.ending = part.ending.or(line.ending);
             line.drafts.extend(part.drafts.into_iter().map(|mut draft| {
                 draft.timestamp = draft.timestamp.or(time);
                 draft
             }));
         }
+        let last = line.drafts.iter().filter_map(|draft| draft.timestamp).max();
+        line.drafts.extend(ends.into_iter().map(|end| Draft { timestamp: last, ..end }));
         if is_by_user {
             // What follows without a message is the agent's.
             self.messages.remove("");
@@ -222,15 +209,18 @@ impl OpenCode {
             .or_else(|| message.as_ref().and_then(|message| message.session_id.clone()))
             .or_else(|| self.session_id.clone());
         let drafts = self.part(&kind, source, message_id.as_deref(), message.as_ref());
+        let cut = cut_end(json).filter(|_| !self.is_of_agent(session_id.as_deref()));
+        let end = message.as_ref().and_then(|message| message.end.clone());
         let times = ["time.start", "state.time.start", "time.created", "time.end"];
         AdaptedLine {
             source_type: format!("part/{kind}"),
             source_id: text("id"),
             time: times.iter().find_map(|path| time(json, path)).or(message.and_then(|m| m.time)),
+            ending: end.or(cut),
             drafts: self.of_session(drafts, session_id.as_deref()),
             session_id,
             parent: None,
-            ..AdaptedLine::default()
+            is_numbered: false,
         }
     }
 
@@ -278,6 +268,7 @@ impl OpenCode {
             session_id: session_id.clone(),
             time: time(json, "time.created"),
             completed: moment(json, "time.completed"),
+            end: message_end(json).filter(|_| !self.is_of_agent(session_id.as_deref())),
             has_steps: false,
             told: tokens(json).map(|tokens| (tokens, source.place.to_owned())),
         };
@@ -289,7 +280,7 @@ impl OpenCode {
             }));
             self.model.clone_from(&model);
         }
-        let time = message.time.clone();
+        let (time, end) = (message.time.clone(), message.end.clone());
         let created = message.time.clone();
         // Without an id, no part can name the message, but the parts that follow belong to it.
         let key = id.clone().unwrap_or_default();
@@ -317,6 +308,7 @@ impl OpenCode {
             time,
             drafts: self.of_session(drafts, session_id.as_deref()),
             session_id,
+            ending: end,
             parent: text("parentID"),
             ..AdaptedLine::default()
         }
@@ -508,6 +500,11 @@ impl OpenCode {
         vec![start, Draft { timestamp: ended, ..end }]
     }
 
+    /// Whether a session is that of a spawned agent.
+    fn is_of_agent(&self, session_id: Option<&str>) -> bool {
+        session_id.is_some_and(|id| self.agents.contains_key(id))
+    }
+
     /// The events of a session; that of a spawned agent names the agent.
     fn of_session(
         &self,
@@ -519,34 +516,6 @@ impl OpenCode {
         };
         drafts.into_iter().map(|draft| of_agent(draft, Some(id), call.as_deref())).collect()
     }
-}
-
-fn error(error: Json<'_>) -> Draft<'static> {
-    let name = error.text_at("name");
-    if name.as_deref() == Some(STOPPED) {
-        return event("user.interrupted", |data| {
-            data.text_if("reason", reason_of(error).as_deref());
-        });
-    }
-    engine_error(name.as_deref(), &error_message(error))
-}
-
-/// The warning about a step in which the model did not finish its answer.
-fn cut_short(step: Json<'_>) -> Option<Draft<'static>> {
-    let said = match step.text_at("reason")?.as_ref() {
-        "length" => "The answer was cut at its greatest length",
-        "content-filter" => "The provider did not let the model answer",
-        _ => return None,
-    };
-    Some(Draft { severity: Some(Severity::Warning), ..text_event("note", said) })
-}
-
-fn error_message(error: Json<'_>) -> Cow<'_, str> {
-    reason_of(error).unwrap_or_else(|| as_text(error))
-}
-
-fn reason_of(error: Json<'_>) -> Option<Cow<'_, str>> {
-    ["data.message", "message"].iter().find_map(|path| error.text_at(path))
 }
 
 /// The usage of a message with its place in the history: a fork of a session repeats the messages

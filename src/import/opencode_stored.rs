@@ -138,7 +138,7 @@ fn assistant(message: Json<'_>, stored: &mut StoredMessage) {
     let error = message.present("error").or_else(|| message.path("retry.error"));
     if let Some(error) = error {
         let name = if error.text_at("type").is_some_and(|kind| kind.contains("abort")) {
-            super::opencode::STOPPED.to_owned()
+            super::opencode_end::STOPPED.to_owned()
         } else {
             error.text_at("type").unwrap_or_default().into_owned()
         };

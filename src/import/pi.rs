@@ -8,8 +8,8 @@ use std::borrow::Cow;
 
 use super::calls::{CallOutcome, ReportedCalls};
 use super::live_prompts::{LivePrompts, withdraw};
-use super::source::{StartedCall, event, of_agent, prompt, said, text_event};
-use super::{AdaptedLine, Adapter, SourceText};
+use super::source::{ENGINE, StartedCall, event, of_agent, prompt, said, text_event};
+use super::{AdaptedLine, Adapter, SessionEnd, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{as_text, is_placeholder};
 use crate::json::{Json, ObjectText};
@@ -72,6 +72,12 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("aborted", "not run: the user stopped the answer"),
     ("error", "not run: the answer ended with an error"),
 ];
+
+/// How a turn ended whose answer the model could not finish.
+pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    let is_cut = line.text_at("message.stopReason")? == "length";
+    is_cut.then(SessionEnd::answer_cut)
+}
 
 #[derive(Default)]
 struct Pi {
@@ -211,7 +217,7 @@ impl Pi {
         match stopped.as_ref() {
             "error" => drafts.push(event("error", |data| {
                 let message = reason.as_deref().unwrap_or("the model call failed");
-                data.text("message", message).text("category", "engine");
+                data.text("message", message).text("category", ENGINE);
             })),
             "aborted" => drafts.push(event("user.interrupted", |data| {
                 data.text_if("reason", reason.as_deref());

@@ -65,12 +65,20 @@ pub(crate) struct SessionEnd {
     pub is_of_whole: bool,
     /// Whether it holds only until the source says how the session ended.
     pub is_until_told: bool,
+    /// Whether only the last turn ended so. The session may go on.
+    pub is_of_turn: bool,
 }
 
 impl SessionEnd {
     /// It ended well.
     pub(super) fn completed() -> Self {
-        Self { kind: "run.completed", reason: None, is_of_whole: false, is_until_told: false }
+        Self {
+            kind: "run.completed",
+            reason: None,
+            is_of_whole: false,
+            is_until_told: false,
+            is_of_turn: false,
+        }
     }
 
     /// Its source ends, and does not say how it ended.
@@ -101,6 +109,26 @@ impl SessionEnd {
     /// It ended with work missing.
     pub(super) fn incomplete(reason: &str) -> Self {
         Self { kind: "run.incomplete", reason: Some(reason.to_owned()), ..Self::completed() }
+    }
+
+    /// The same, if the session does not go on after this turn.
+    pub(super) fn of_turn(self) -> Self {
+        Self { is_of_turn: true, ..self }
+    }
+
+    /// The end by an error of the engine or the provider among the events of a line, if the main agent
+    /// had one.
+    pub(super) fn by_error(drafts: &[Draft<'_>]) -> Option<Self> {
+        let error = drafts.iter().rfind(|draft| draft.kind == "error")?.data();
+        let is_of_engine = error.text_at("category").is_some_and(|category| category == ENGINE);
+        let is_told = |message: &Cow<'_, str>| is_of_engine && !message.is_empty();
+        let message = error.text_at("message").filter(is_told)?;
+        error.get("agent_id").is_none().then(|| Self::failed(message).of_turn())
+    }
+
+    /// The model could not finish its answer.
+    pub(super) fn answer_cut() -> Self {
+        Self::incomplete("the last answer was cut at its greatest length").of_turn()
     }
 
     /// There is no line of the agent.
@@ -146,7 +174,9 @@ impl SessionEnd {
             _ => false,
         };
         match earlier {
-            Some(earlier) if earlier.is_until_told => next.or(Some(earlier)),
+            Some(earlier) if earlier.is_until_told => {
+                next.filter(|next| !next.is_of_turn).or(Some(earlier))
+            }
             Some(earlier) if earlier.is_of_whole => Some(earlier),
             Some(earlier) if !goes_on && (next.is_none() || only_confirms(&earlier)) => {
                 Some(earlier)
@@ -315,9 +345,13 @@ pub(super) fn call_blocked(id: &str, tool: &str, reason: &str) -> Draft<'static>
     draft
 }
 
+/// The category of errors of the engine and of the provider. The agent cannot go on after one, if it
+/// does not try again.
+pub(super) const ENGINE: &str = "engine";
+
 /// An error of the engine or of the provider.
 pub(super) fn engine_error(code: Option<&str>, message: &str) -> Draft<'static> {
     event("error", |data| {
-        data.text_if("code", code).text("message", message).text("category", "engine");
+        data.text_if("code", code).text("message", message).text("category", ENGINE);
     })
 }

@@ -27,6 +27,7 @@ use foldhash::HashSet;
 use foldhash::fast::FixedState;
 
 use super::live_prompts::{LivePrompts, withdraw};
+use super::source::ENGINE;
 use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
@@ -235,7 +236,7 @@ impl ClaudeCode {
                         self.said.insert(hash_of_error(&text));
                     }
                     drafts.push(line.draft("error", |data| {
-                        data.text("message", &text).text("category", "engine");
+                        data.text("message", &text).text("category", ENGINE);
                     }));
                 }
                 Block::Text(text) => {

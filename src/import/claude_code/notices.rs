@@ -9,6 +9,7 @@ use super::{SourceLine, hooks};
 use crate::event::draft::Draft;
 use crate::event::fields::{SESSION_TOTAL, WORK_TIME, as_text, is_placeholder};
 use crate::event::severity::Severity;
+use crate::import::source::ENGINE;
 use crate::json::{Json, ObjectText};
 use crate::text::human::duration;
 
@@ -174,7 +175,7 @@ fn api_error(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
             data.text("code", &status.to_string());
         }
         data.text("message", message.as_deref().unwrap_or("API error"));
-        data.text("category", "engine").plain("retryable", "true");
+        data.text("category", ENGINE).plain("retryable", "true");
     })]
 }
 
@@ -190,7 +191,7 @@ fn refusal(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     );
     vec![line.draft("error", |data| {
         data.text_if("code", text("apiRefusalCategory").as_deref());
-        data.text("message", &message).text("category", "engine");
+        data.text("message", &message).text("category", ENGINE);
     })]
 }
 

@@ -13,7 +13,7 @@ use super::{prompts, reports};
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, is_placeholder};
 use crate::import::live_prompts::went_back;
-use crate::import::source::text_event;
+use crate::import::source::{ENGINE, text_event};
 use crate::import::{AdaptedLine, Adapter, SourceText};
 use crate::json::{Json, ObjectText};
 use crate::text::human::plural;
@@ -539,7 +539,7 @@ impl Codex {
         let code = code
             .and_then(|code| code.as_str().or_else(|| code.members().next().map(|(name, _)| name)));
         data.text_if("code", code.as_deref());
-        data.text("message", &message).text("category", "engine");
+        data.text("message", &message).text("category", ENGINE);
         vec![Draft::new("error", data)]
     }
 

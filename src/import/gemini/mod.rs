@@ -16,7 +16,7 @@ use self::output::PrintedSession;
 use self::prompts::user;
 use super::calls::{ReportedCalls, end};
 use super::live_prompts::went_back;
-use super::source::{StartedCall, event, of_agent, said, text_event};
+use super::source::{ENGINE, StartedCall, event, of_agent, said, text_event};
 use super::{AdaptedLine, Adapter, SourcePart, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::{attachment_label, is_placeholder};
@@ -209,7 +209,7 @@ impl Gemini {
             "gemini" | "model" | "assistant" => self.answer(source, &mut seen, &text, is_new),
             "info" | "warning" if is_new => notice(&text),
             "error" if is_new => vec![event("error", |data| {
-                data.text("message", &text).text("category", "engine");
+                data.text("message", &text).text("category", ENGINE);
             })],
             _ => Vec::new(),
         };

@@ -9,7 +9,7 @@ use super::prompts::user;
 use crate::event::draft::Draft;
 use crate::event::severity::Severity;
 use crate::import::calls::ReportedCalls;
-use crate::import::source::{StartedCall, event, text_event};
+use crate::import::source::{ENGINE, StartedCall, event, text_event};
 use crate::import::{SessionEnd, SourceText};
 use crate::json::{Json, ObjectText};
 use crate::text::human::plural;
@@ -294,7 +294,7 @@ fn error(line: Json<'_>) -> Option<Draft<'static>> {
         return Some(Draft { severity: Some(Severity::Warning), ..text_event("note", &text) });
     }
     Some(event("error", |data| {
-        data.text("message", &text).text("category", "engine");
+        data.text("message", &text).text("category", ENGINE);
         data.text_if("code", line.text_at("type").filter(|kind| kind != "error").as_deref());
     }))
 }

@@ -231,9 +231,8 @@ impl OpenHands {
         if let Some(metrics) = json.present("metrics") {
             drafts.extend(self.usage.newest("", metrics, None));
         }
-        if let Some(error) = json.present("error") {
-            drafts.push(engine_error(None, &as_text(error)));
-        }
+        let error = json.present("error").map(as_text).filter(|error| !error.is_empty());
+        drafts.extend(error.map(|error| engine_error(None, &error)));
         drafts
     }
 

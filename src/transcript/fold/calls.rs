@@ -10,6 +10,7 @@ use crate::event::fields::{View, as_long_text, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
 use crate::history::calls::{Call, Observed};
+use crate::history::last_turn::ENDING_TOOLS;
 use crate::json::Members;
 use crate::text::inert::{preview, preview_end};
 use crate::text::output::{OutputPart, excerpt};
@@ -61,9 +62,7 @@ pub(super) fn is_rejection(view: &View<'_, '_>) -> bool {
 /// Commands that only print a file or a folder. Their output says little about the work.
 const VIEWS: &[&str] = &["cat", "sed -n", "head", "tail", "nl", "ls", "tree", "bat", "pwd"];
 
-/// The tools with which an agent ends its work, and the arguments that hold its last words.
-const ENDINGS: &[&str] =
-    &["finish", "submit", "attempt_completion", "complete_task", "task_complete"];
+/// The arguments that hold the last words of an agent, in a call of [`ENDING_TOOLS`].
 const LAST_WORDS: &[&str] = &["message", "final_thought", "result", "summary"];
 
 /// The tools that load a skill, and the arguments that name it.
@@ -291,7 +290,7 @@ impl TranscriptFold {
             let given = view.arguments()?;
             names.iter().find_map(|name| given.text_at(name)).filter(|text| !text.trim().is_empty())
         };
-        if ENDINGS.contains(&tool.as_str())
+        if ENDING_TOOLS.contains(&tool.as_str())
             && let Some(words) = given(LAST_WORDS)
         {
             // The event is the tool's; the words are the agent's.
