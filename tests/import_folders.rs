@@ -280,6 +280,42 @@ fn trajectories_without_ids() {
     assert!(again.out.contains("\"unchanged\""), "{}", again.out);
 }
 
+/// If this fails, sessions of different files that have one name, and no id, become one run unseen.
+#[test]
+fn files_without_ids_that_share_a_name() {
+    let asked = |text: &str| {
+        let line = json!({"type": "message", "timestamp": "2026-02-01T10:00:00Z", "id": text,
+            "parentId": null, "message": {"role": "user", "content": text}});
+        let header = json!({"type": "session", "version": 3, "timestamp": "2026-02-01T10:00:00Z",
+            "cwd": format!("/{text}")});
+        format!("{header}\n{line}\n")
+    };
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    for folder in ["a", "b"] {
+        write(&bench, &format!("{folder}/output.jsonl"), &asked(folder));
+        write(&bench, &format!("{folder}/mine.jsonl"), &asked(folder));
+    }
+    assert_eq!(
+        import(&bench, &["a/output.jsonl", "b/output.jsonl"]),
+        ["pi-a-output", "pi-b-output"]
+    );
+    let warns = |paths: &[&str]| {
+        let said = bench.call(&[&["import"], paths].concat());
+        assert_eq!(said.status, 0, "{}", said.err);
+        said.err.contains("names no session")
+    };
+    assert!(!warns(&["a/mine.jsonl"]));
+    assert!(!warns(&["a/mine.jsonl"]));
+    assert!(warns(&["b/mine.jsonl"]));
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    write(&bench, "a/mine.jsonl", &asked("a"));
+    write(&bench, "b/mine.jsonl", &asked("b"));
+    let said = bench.call(&["import", "a", "b"]);
+    assert!(said.err.contains("import each of them with --run ID"), "{}", said.err);
+}
+
 /// If this fails, a run of OpenCode that failed at once is refused.
 #[test]
 fn an_error_alone() {

@@ -109,8 +109,14 @@ impl TroubleGroups {
         let told = told.map(|output| format!("{}: {}", output.tool, output.lines.join("\n")));
         let key = (trouble.level, without_numbers(told.as_deref().unwrap_or(&trouble.text)));
         if let Some(group) = self.places.get(&key).and_then(|at| self.groups.get_mut(*at)) {
-            group.times += trouble.times;
+            let ends = |rank| rank == TroubleRank::EndedTheWork;
+            let is_its_end = ends(trouble.rank) && !ends(group.rank) && trouble.times == 1;
             group.rank = group.rank.min(trouble.rank);
+            if is_its_end {
+                // The work ended with the error that the group is about.
+                return;
+            }
+            group.times += trouble.times;
             let room = MOST_SEQUENCES.saturating_sub(group.sequences.len());
             group.sequences.extend(trouble.sequences.into_iter().take(room));
         } else if self.groups.len() < MOST_GROUPS {

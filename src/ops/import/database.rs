@@ -90,6 +90,7 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
             title: None,
             files: vec![file],
             id,
+            is_named_after_file: false,
         })
     };
     Ok(groups.into_iter().filter_map(session).collect())

@@ -53,6 +53,8 @@ struct Candidate {
     changed: u64,
     look: Look,
     is_sub_agent: bool,
+    /// Whether its session has the name of the file, because it has no id.
+    is_named_after_file: bool,
 }
 
 /// Finds the sessions in files and folders. `from` is the dialect of all files, if it is known.
@@ -103,8 +105,11 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
                     found.skipped.push(SkippedSource { source: path, reason });
                     continue;
                 }
-                let id = id.or_else(|| session_of(&path, &look)).unwrap_or_else(|| name_of(&path));
-                candidates.push((id, Candidate { path, changed, is_sub_agent, look }));
+                let id = id.or_else(|| session_of(&path, &look));
+                let is_named_after_file = id.is_none();
+                let id = id.unwrap_or_else(|| name_of(&path));
+                let file = Candidate { path, changed, is_sub_agent, is_named_after_file, look };
+                candidates.push((id, file));
             }
             Err(reason) => found.skipped.push(SkippedSource { source: path, reason }),
         }
@@ -245,6 +250,7 @@ fn each_run(
             dialect: first.dialect,
             why: first.why.clone(),
             id,
+            is_named_after_file: false,
             directory: look.as_ref().and_then(Look::directory),
             changed,
             metadata: look.map_or_else(|| "{}".to_owned(), |look| look.metadata),
@@ -307,6 +313,7 @@ fn session(
     });
     let Some(first) = files.first() else { return (None, Vec::new()) };
     let (dialect, why) = (first.look.dialect, first.look.why.clone());
+    let is_named_after_file = first.is_named_after_file;
     let directory = files.iter().find_map(|file| file.look.directory());
     let changed = files.iter().map(|file| file.changed).max().unwrap_or(0);
     let mut seen = HashSet::new();
@@ -350,8 +357,18 @@ fn session(
             metadata = more.finish();
         }
     }
-    let id = id.to_owned();
-    (Some(Session { dialect, why, id, directory, changed, metadata, title, files }), skipped)
+    let session = Session {
+        dialect,
+        why,
+        id: id.to_owned(),
+        is_named_after_file,
+        directory,
+        changed,
+        metadata,
+        title,
+        files,
+    };
+    (Some(session), skipped)
 }
 
 /// What a file of a session may be a copy of: another file of the session itself, or a file of the

@@ -46,6 +46,8 @@ pub(crate) struct Session {
     pub(crate) why: String,
     /// The source's id of the session, else the name of its file.
     pub(crate) id: String,
+    /// Whether that is the name of the file.
+    is_named_after_file: bool,
     /// The working directory of the session, if its beginning names it.
     pub(crate) directory: Option<String>,
     /// When the newest of the files was last changed, in milliseconds since 1970.

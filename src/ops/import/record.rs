@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use super::Session;
 use super::ahead::{ReadAhead, is_short, read_session};
 use super::copies::{Importing, known_facts, work_in};
 use super::run_of::run_of;
 use super::titles::Title;
+use super::{Session, SessionFile};
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, SOURCE_END, View};
 use crate::event::id::check_id;
@@ -187,6 +187,7 @@ fn fill(
     let newly_told: Vec<Copied> = told.iter().filter(|one| !known.contains(one)).cloned().collect();
     copied.extend(told);
     receipt.why.get_or_insert_with(|| session.why.clone());
+    receipt.warnings.extend(shared_name(session, is_new, &receipt));
     let may_be = !is_new || session.files.len() > 1;
     if may_be && is_in_two_forms(recorder, session)? {
         // The total that a process of Gemini CLI printed stands for the calls of the file.
@@ -251,6 +252,22 @@ fn fill(
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok(Filled { receipt, added: added + renamed, unfinished, warnings })
+}
+
+/// The warning if a session without an id is named after its file, and the run has another file of that
+/// name: they may be different sessions.
+fn shared_name(session: &Session, is_new: bool, receipt: &Receipt) -> Option<String> {
+    let first = &session.files.first()?.path;
+    let is_elsewhere = |file: &SessionFile| file.path.parent() != first.parent();
+    let is_other = !is_new && receipt.repeated == 0 && receipt.events > 0;
+    let is_shared = is_other || session.files.iter().any(is_elsewhere);
+    (is_shared && session.is_named_after_file).then(|| {
+        format!(
+            "{} names no session, and the run has the lines of another file with the same name: if \
+             that is another session, import each of them with --run ID",
+            first.display()
+        )
+    })
 }
 
 /// Records the title that the agent keeps outside the session's files, if the run does not have it.

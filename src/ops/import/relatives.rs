@@ -293,7 +293,24 @@ fn text_in(path: &Path, name: &str) -> Option<String> {
 /// The name of a session that has no id: that of its file. Before a name that many files have, the
 /// names of the folders around it.
 pub(super) fn name_of(path: &Path) -> String {
-    const COMMON: &[&str] = &["trajectory", "agent", "events"];
+    const COMMON: &[&str] = &[
+        "agent",
+        "conversation",
+        "events",
+        "history",
+        "log",
+        "logs",
+        "messages",
+        "output",
+        "result",
+        "results",
+        "stdout",
+        "stream",
+        "trace",
+        "traj",
+        "trajectory",
+        "transcript",
+    ];
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let (mut name, mut first) = (stem(&path), stem(&path));
     for folder in path.ancestors().skip(1) {
