@@ -37,6 +37,7 @@ fn engines_agree_with_the_program() {
     totals_of_models(&bench);
     in_two_forms(&bench);
     calls_by_two_actors(&bench);
+    agents_in_turn(&bench);
     write(&bench, "session.jsonl", std::str::from_utf8(&fixture("agent-session.jsonl")).unwrap());
     write(&bench, "first.jsonl", &lines("first", 0..4, true));
     write(&bench, "resumed.jsonl", &lines("resumed", 0..6, true));
@@ -74,6 +75,43 @@ fn untimed_runs(bench: &Bench) {
             events.map(|(at, (kind, id, data))| event(kind, "2026-03-03", at, id, &data)).collect();
         record(bench, run, &events);
     }
+}
+
+/// A run in which an agent and its two sub-agents alternate. One of them has no prompt of its own.
+fn agents_in_turn(bench: &Bench) {
+    let of = |agent: &str, dialect: &str, data: serde_json::Value| {
+        let mut data = data;
+        data["dialect"] = dialect.into();
+        if !agent.is_empty() {
+            data["agent_id"] = agent.into();
+        }
+        data
+    };
+    let asks = |text: &str| json!({"text": text});
+    let used =
+        |id: &str| json!({"model": "m", "message_id": id, "input_tokens": 7, "output_tokens": 2});
+    let claude = "claude-code";
+    let events = [
+        ("run.created", json!({})),
+        ("llm.usage", of("y", claude, used("m0"))),
+        ("message.user", of("", claude, asks("one"))),
+        ("llm.usage", of("", claude, used("m1"))),
+        ("message.user", of("x", claude, asks("sub"))),
+        ("llm.usage", of("x", claude, used("m2"))),
+        ("llm.usage", of("", claude, used("m3"))),
+        ("llm.usage", of("y", claude, used("m4"))),
+        ("message.user", of("", claude, asks("two"))),
+        ("llm.usage", of("x", claude, used("m5"))),
+        ("llm.usage", of("[redacted]", claude, used("m6"))),
+        ("llm.usage", of("x", "agex", used("m7"))),
+        ("message.user", of("z", "agex", asks("three"))),
+        ("llm.usage", of("", "agex", used("m8"))),
+        ("run.completed", json!({})),
+    ];
+    let events = events.into_iter().enumerate();
+    let events: Vec<_> =
+        events.map(|(at, (kind, data))| event(kind, "2026-03-06", at, None, &data)).collect();
+    record(bench, "in-turn", &events);
 }
 
 /// A run with calls without ids, which the agent starts and the tool ends.

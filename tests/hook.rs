@@ -513,6 +513,32 @@ fn a_missed_hook_makes_no_second_call() {
     }
 }
 
+/// If this fails, a prompt of Codex with a picture is recorded by the hook and again by the import.
+#[test]
+fn a_prompt_of_codex_with_a_picture_is_one_prompt() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let id = "019b0000-0000-7000-8000-000000000003";
+    let now = chrono::Utc::now().to_rfc3339();
+    let of =
+        |kind: &str, payload: Value| json!({"timestamp": now, "type": kind, "payload": payload});
+    let text = |text: &str| json!({"type": "input_text", "text": text});
+    let picture = json!({"type": "input_image", "image_url": "data:image/png;base64,aGVsbG8="});
+    let content =
+        json!([text("look\n[twice]"), text("<image name=[Image #1]>"), picture, text("</image>")]);
+    let lines = [
+        of("session_meta", json!({"id": id, "cwd": "/x"})),
+        of("response_item", json!({"type": "message", "role": "user", "content": content})),
+    ];
+    let payload = json!({"session_id": id, "transcript_path": "/nowhere", "cwd": "/x",
+        "hook_event_name": "UserPromptSubmit", "prompt": "look\n[twice]"});
+    bench.feed(&["hook", "--agent", "codex"], payload.to_string().as_bytes());
+    fs::write(bench.path("rollout.jsonl"), jsonl(&lines)).unwrap();
+    bench.ok(&["import", "rollout.jsonl"]);
+    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(listed["total"]["prompts"], 1);
+}
+
 /// If this fails, a prompt with a picture is recorded by the hook, which gets the text only, and
 /// again by the import; or another prompt is taken for it and gets lost.
 #[test]

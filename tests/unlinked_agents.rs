@@ -88,3 +88,47 @@ fn agents_of_other_systems_are_no_sub_agents() {
     let json: Value = serde_json::from_str(&text).unwrap();
     assert_eq!((&json["prompt"], &json["answer"]["text"]), (&json!("Go"), &json!("Gone")));
 }
+
+/// If this fails, what an agent says and uses after it started a sub-agent counts in the sub-agent's
+/// task.
+#[test]
+fn an_agent_that_goes_on_beside_its_sub_agent() {
+    let bench = Bench::new();
+    std::fs::create_dir_all(bench.path("runs")).unwrap();
+    let line = |uuid: &str, kind: &str, agent: Option<&str>, content: Value| {
+        let mut message = json!({"role": kind, "content": content});
+        if kind == "assistant" {
+            message["id"] = format!("m-{uuid}").into();
+            message["model"] = "claude-sonnet-4-5".into();
+            message["usage"] = json!({"input_tokens": 10, "output_tokens": 1});
+        }
+        json!({"type": kind, "session_id": "s", "uuid": uuid, "parent_tool_use_id": agent,
+            "message": message})
+    };
+    let call =
+        json!([{"type": "tool_use", "id": "toolu_1", "name": "Task", "input": {"prompt": "look"}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "seen"}]);
+    let said = |text: &str| json!([{"type": "text", "text": text}]);
+    let lines = [
+        line("u1", "user", None, "go".into()),
+        line("a1", "assistant", None, call),
+        line("u2", "user", Some("toolu_1"), said("look")),
+        line("a2", "assistant", Some("toolu_1"), said("I see")),
+        line("u3", "user", None, result),
+        line("a3", "assistant", None, said("done")),
+    ];
+    std::fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
+    bench.ok(&["import", "s.jsonl"]);
+    let stats = bench.ok(&["stats", "--by", "prompt", "--format", "json"]);
+    let stats: Value = serde_json::from_str(&stats).unwrap();
+    let by_task: Vec<_> = stats["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| (group["prompt"].to_string(), group["input_tokens"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(by_task, [("\"1\"".to_owned(), 20), ("\"2\"".to_owned(), 10)]);
+    let shown = |task: &str| bench.ok(&["show", "claude-code-s", "--task", task]);
+    assert!(shown("1").contains("done") && !shown("1").contains("I see"), "{}", shown("1"));
+    assert!(!shown("2").contains("done") && shown("2").contains("I see"), "{}", shown("2"));
+}

@@ -39,7 +39,7 @@ pub(crate) const TEXT: &[&str] =
 /// Reasoning.
 pub(super) const THOUGHT: &[&str] = &["thinking", "reasoning", "reasoning_content"];
 /// Dialects that name the agent of every event. In the others, `agent_id` names a sub-agent.
-const NAMING_ALL: &[&str] = &["aos", "agex", "gateway"];
+pub(crate) const NAMING_ALL: [&str; 3] = ["aos", "agex", "gateway"];
 pub(crate) const AGENT: &[&str] =
     &["agentId", "agent_id", "agent", "childAgentId", "full_namespace", "agent_name"];
 /// Members that tell the agents of a run apart: the id of an agent's run, else of the agent, else its

@@ -95,6 +95,8 @@ pub(crate) struct Task {
     pub ending: String,
     /// The agent that it is of, if agents with names work on parts of the run at the same time.
     agent: Option<String>,
+    /// The agent below the one that the user talks to that it is of, in an imported session.
+    sub_agent: Option<String>,
     /// The outcome of its own end event.
     terminated: Option<TaskOutcome>,
     /// Time of its first event.
@@ -137,19 +139,34 @@ pub(crate) struct Tasks {
     ended: bool,
     /// The indices of the tasks of prompts that the user has not withdrawn.
     live: Vec<usize>,
+    /// Whether a task is of a sub-agent.
+    has_sub_agents: bool,
     /// The task with the newest line of each model call, by the hash of its id.
     of_calls: GradualMap<u32>,
     hasher: RandomState,
 }
 
 impl Tasks {
+    /// The index of the task that an event is about, which comes when the task at `newest` is the
+    /// newest one: the newest task of the event's agent. The events of an agent and those of its
+    /// sub-agents may alternate in a log.
+    fn index_of(&self, newest: usize, view: &View<'_, '_>) -> usize {
+        if !self.has_sub_agents {
+            return newest;
+        }
+        let newest_of = |agent: Option<&str>| {
+            self.tasks[..=newest].iter().rposition(|task| task.sub_agent.as_deref() == agent)
+        };
+        newest_of(view.sub_agent().as_deref()).or_else(|| newest_of(None)).unwrap_or(newest)
+    }
+
     /// A model call counts in the task of its last line.
-    fn forget_older_line(&mut self, view: &View<'_, '_>) {
+    fn forget_older_line(&mut self, view: &View<'_, '_>, at: usize) {
         let is_call = view.usage_scope() == UsageScope::Call;
         let Some(id) = view.model_call_id().filter(|_| is_call && Usage::of(view).is_some()) else {
             return;
         };
-        let newest = u32::try_from(self.tasks.len()).unwrap_or(u32::MAX);
+        let newest = u32::try_from(at + 1).unwrap_or(u32::MAX);
         let (known, _) = self.of_calls.insert(self.hasher.hash_one(id.as_ref()), newest);
         let older = std::mem::replace(known, newest);
         if older != newest
@@ -160,7 +177,7 @@ impl Tasks {
         }
     }
 
-    /// Takes the next event. Returns the number of the task that owns it, if there is one.
+    /// Takes the next event. Returns the number of the task that it is about, if there is one.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) -> Option<u64> {
         match view.role {
             role if role.ends_run() => self.ended = true,
@@ -190,13 +207,16 @@ impl Tasks {
             TaskBeginning::FirstByStart => {
                 self.tasks.clear();
                 self.live.clear();
+                self.has_sub_agents = false;
                 self.begin(view);
             }
         }
-        self.forget_older_line(view);
-        let task = self.tasks.last_mut()?;
-        task.last_sequence = event.sequence;
-        task.events += 1;
+        let newest = self.tasks.last_mut()?;
+        newest.last_sequence = event.sequence;
+        newest.events += 1;
+        let at = self.index_of(self.tasks.len() - 1, view);
+        self.forget_older_line(view, at);
+        let task = self.tasks.get_mut(at)?;
         match view.role {
             Role::Note if event.kind == catalogue::INTERRUPTED => {
                 task.is_interrupted |= !view.is_of_sub_agent();
@@ -271,7 +291,16 @@ impl Tasks {
         &self.tasks
     }
 
-    /// The task that owns the event with that sequence, if there is one.
+    /// The task that an event is about, if there is one; see [`Tasks::owner`].
+    #[must_use]
+    pub(crate) fn owner_of(&self, view: &View<'_, '_>) -> Option<&Task> {
+        let newest = self.owner(view.event.sequence)?;
+        let newest = usize::try_from(newest.number).ok()?.checked_sub(1)?;
+        self.tasks.get(self.index_of(newest, view))
+    }
+
+    /// The task in whose range the event with that sequence is, if there is one. A task ranges up to
+    /// the next one; an event of another agent in it may be about an earlier task.
     #[must_use]
     pub(crate) fn owner(&self, sequence: u64) -> Option<&Task> {
         let after = self.tasks.partition_point(|task| task.first_sequence <= sequence);
@@ -320,6 +349,7 @@ impl Tasks {
 
     fn begin(&mut self, view: &View<'_, '_>) {
         let event = view.event;
+        self.has_sub_agents |= view.is_of_sub_agent();
         if view.is_prompt() && !view.is_set(WITHDRAWN) {
             self.live.push(self.tasks.len());
         }
@@ -336,6 +366,7 @@ impl Tasks {
             events: 0,
             ending: String::new(),
             agent: agent_of(view).map(Cow::into_owned),
+            sub_agent: view.sub_agent().map(Cow::into_owned),
             terminated: None,
             started: event.timestamp,
             is_prompt: view.is_prompt(),

@@ -75,16 +75,31 @@ impl<'r> Events<'r> {
     }
 }
 
-/// The numbers of the first and the last event of the task with that number.
-///
-/// # Errors
-/// When the log cannot be read.
-pub(crate) fn range_of_task(run: &RunDir, number: u64) -> Result<Option<(u64, u64)>, RunError> {
-    let mut tasks = Tasks::default();
-    each_event(run, |view, _| {
-        tasks.observe(view);
-    })?;
-    Ok(tasks.get(number).map(|task| (task.first_sequence, task.last_sequence)))
+/// One task of a run.
+pub(crate) struct ChosenTask {
+    tasks: Tasks,
+    number: u64,
+}
+
+impl ChosenTask {
+    /// The task with that number; `None` if there is none.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub(crate) fn of(run: &RunDir, number: u64) -> Result<Option<Self>, RunError> {
+        let mut tasks = Tasks::default();
+        each_event(run, |view, _| {
+            tasks.observe(view);
+        })?;
+        let is_known = tasks.get(number).is_some();
+        Ok(is_known.then_some(Self { tasks, number }))
+    }
+
+    /// Whether an event is about the task.
+    #[must_use]
+    pub(crate) fn owns(&self, view: &View<'_, '_>) -> bool {
+        self.tasks.owner_of(view).is_some_and(|task| task.number == self.number)
+    }
 }
 
 /// The events of a followed run.

@@ -123,7 +123,8 @@ impl ImportedIds {
             return Ok(false);
         }
         let text = || draft.data().text_at("text").map(Cow::into_owned);
-        let typed = typed_with_attached(draft.data()).or_else(text);
+        let data = draft.data();
+        let typed = typed_with_attached(data).or_else(|| without_labels(data)).or_else(text);
         let Some((typed, time)) = typed.zip(draft.timestamp) else { return Ok(false) };
         for number in 1.. {
             let id = format!("{}/prompt", prompt_content_id(&typed, number));
@@ -216,4 +217,15 @@ fn typed_with_attached(data: Json<'_>) -> Option<String> {
     let texts: Vec<String> =
         texts.filter_map(|part| part.text_at("text").map(Cow::into_owned)).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// The text of a prompt that ends with the labels of what is attached to it, one per line. `None` for
+/// any other prompt.
+fn without_labels(data: Json<'_>) -> Option<String> {
+    let attached = usize::try_from(data.get("attachments")?.as_u64()?).ok()?;
+    let text = data.text_at("text")?;
+    let lines: Vec<&str> = text.split('\n').collect();
+    let (typed, labels) = lines.split_at(lines.len().checked_sub(attached)?);
+    let is_label = |line: &&str| line.starts_with('[') && line.ends_with(']');
+    (!typed.is_empty() && labels.iter().all(is_label)).then(|| typed.join("\n"))
 }

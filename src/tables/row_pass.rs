@@ -126,8 +126,8 @@ impl<'f> RowPass<'f> {
         self.deliverables(sink);
     }
 
-    fn task(&self, sequence: u64) -> Option<u64> {
-        self.fold.tasks.owner(sequence).map(|task| task.number)
+    fn task(&self, view: &View<'_, '_>) -> Option<u64> {
+        self.fold.tasks.owner_of(view).map(|task| task.number)
     }
 
     fn call(&self, view: &View<'_, '_>, index: usize, sink: &mut impl RowSink) {
@@ -154,7 +154,7 @@ impl<'f> RowPass<'f> {
             kind: kind.name(),
             spawned_by: agent_id.as_deref().and_then(|id| self.spawned_by.get(id).copied()),
             agent_id,
-            task: self.task(view.event.sequence),
+            task: self.task(view),
             model_call: model_call.map(|call| call.sequence),
             model: model_call.and_then(|call| self.fold.rounds.model(call)).map(str::to_owned),
             started_at,
@@ -231,7 +231,7 @@ impl<'f> RowPass<'f> {
             kind: "message",
             time: Some(view.event.timestamp),
             session_id: view.event.session_id.clone().into_owned(),
-            task: self.task(view.event.sequence),
+            task: self.task(view),
             agent_id: agent.map(Into::into),
             model: view.field("model").map(Into::into).or_else(|| self.only_model()),
             ..self.usage_row(UsageNumbers::of(&usage))
@@ -273,7 +273,7 @@ impl<'f> RowPass<'f> {
             kind: if call.is_sum { OF_MODEL_CALLS } else { OF_MODEL_CALL },
             time: Some(call.first),
             session_id: view.event.session_id.clone().into_owned(),
-            task: self.task(view.event.sequence),
+            task: self.task(view),
             agent_id: agent_of(view).map(Into::into),
             model: model.map(Into::into),
             message_id: view.field("message_id").map(Into::into),
@@ -362,7 +362,7 @@ impl<'f> RowPass<'f> {
             session_id: event.session_id.clone().into_owned(),
             correlation_id: event.correlation_id.clone().map(Into::into),
             parent_event_id: event.parent_event_id.clone().map(Into::into),
-            task: self.task(event.sequence),
+            task: self.task(view),
             agent_id: agent_of(view).map(Into::into),
             tool: view.role.is_tool_state().then(|| view.tool().into_owned()),
             summary: self.fold.backfills.effective(event).map(str::to_owned),

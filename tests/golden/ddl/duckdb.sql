@@ -289,6 +289,7 @@ WITH typed AS (
     coalesce((data->>'$.output.status') = 'denied', false) AS is_denied,
     (((data->>'$.error')) IS NOT NULL OR ((data->>'$.output.error')) IS NOT NULL OR coalesce((data->>'$.is_error') = 'true', false)) AS has_failed,
     coalesce((data->>'$.task_name') = '__chapter__', false) AS is_chapter_task,
+    CASE WHEN (CASE WHEN json_type(data, '$.dialect') = 'VARCHAR' THEN data->>'$.dialect' END) NOT IN ('aos', 'agex', 'gateway') THEN CASE WHEN (data->>'$.agent_id') IN ('', 'REDACTED') OR (data->>'$.agent_id') LIKE '[%]' OR (data->>'$.agent_id') LIKE '<%>' THEN NULL ELSE (data->>'$.agent_id') END END AS sub_agent,
     CASE WHEN type IN ('summary.backfilled') THEN (data->>'$.target_event_id') ELSE event_id END AS summarized
   FROM runlog_events
 ),
@@ -328,13 +329,22 @@ numbered AS (
   SELECT *, sum(begins_task) OVER (PARTITION BY run_id ORDER BY sequence) AS task_number
   FROM begun
 ),
+-- The events of an agent and those of its sub-agents may alternate. Each has a newest task.
+placed AS (
+  SELECT *,
+    max(CASE WHEN begins_task = 1 THEN task_number END)
+      OVER (PARTITION BY run_id, sub_agent ORDER BY sequence) AS own_task,
+    max(CASE WHEN begins_task = 1 AND sub_agent IS NULL THEN task_number END)
+      OVER (PARTITION BY run_id ORDER BY sequence) AS main_task
+  FROM numbered
+),
 finished AS (
   SELECT *,
     max(CASE WHEN type_role = 'backfill' THEN sequence END)
       OVER (PARTITION BY run_id, summarized) AS last_backfill,
     max(CASE WHEN has_owner THEN sequence END) OVER (PARTITION BY run_id, task_number)
       AS task_end
-  FROM numbered
+  FROM placed
 ),
 backfilled AS (
   SELECT *,
@@ -354,7 +364,7 @@ SELECT run_id, sequence, event_id, "timestamp" AS "time", type AS event_type,
   END AS severity,
   actor, session_id, correlation_id, parent_event_id,
   CASE WHEN task_number > 0 AND sequence <= task_end
-    THEN CAST(task_number AS BIGINT) END AS task,
+    THEN CAST(coalesce(own_task, main_task, task_number) AS BIGINT) END AS task,
   coalesce(CASE WHEN (data->>'$.runId') IN ('', 'REDACTED') OR (data->>'$.runId') LIKE '[%]' OR (data->>'$.runId') LIKE '<%>' THEN NULL ELSE (data->>'$.runId') END, CASE WHEN (data->>'$.agentId') IN ('', 'REDACTED') OR (data->>'$.agentId') LIKE '[%]' OR (data->>'$.agentId') LIKE '<%>' THEN NULL ELSE (data->>'$.agentId') END, CASE WHEN (data->>'$.agent_id') IN ('', 'REDACTED') OR (data->>'$.agent_id') LIKE '[%]' OR (data->>'$.agent_id') LIKE '<%>' THEN NULL ELSE (data->>'$.agent_id') END, CASE WHEN (data->>'$.full_namespace') IN ('', 'REDACTED') OR (data->>'$.full_namespace') LIKE '[%]' OR (data->>'$.full_namespace') LIKE '<%>' THEN NULL ELSE (data->>'$.full_namespace') END, CASE WHEN (data->>'$.agent_name') IN ('', 'REDACTED') OR (data->>'$.agent_name') LIKE '[%]' OR (data->>'$.agent_name') LIKE '<%>' THEN NULL ELSE (data->>'$.agent_name') END) AS agent_id,
   CASE
     WHEN type_role NOT IN ('tool_start', 'tool_end', 'tool_fail', 'tool_blocked') THEN NULL
@@ -365,7 +375,7 @@ SELECT run_id, sequence, event_id, "timestamp" AS "time", type AS event_type,
   data,
   (CASE WHEN json_type(data, '$.dialect') = 'VARCHAR' THEN data->>'$.dialect' END) IS NOT NULL AS imported,
   coalesce(coalesce((data->>'$.agentId'), (data->>'$.agent_id'), (data->>'$.agent'), (data->>'$.childAgentId'), (data->>'$.full_namespace'), (data->>'$.agent_name')), actor) AS agent_name,
-  recorded_at
+  recorded_at, sub_agent
 FROM backfilled;
 
 CREATE OR REPLACE VIEW calls AS
@@ -866,7 +876,7 @@ CREATE OR REPLACE VIEW runs AS
 WITH recorded AS (
   SELECT run_id, count(*) AS events, min(recorded_at) AS recorded_at,
     max(sequence) AS head_sequence,
-    sum(CASE WHEN role = 'task_start' AND actor = 'user' THEN 1 ELSE 0 END) AS prompts, sum(CASE WHEN severity = 'error' OR role IN ('error', 'tool_fail', 'rejected') THEN 1 ELSE 0 END) AS errors, sum(CASE WHEN severity = 'warning' THEN 1 ELSE 0 END) AS warnings,
+    sum(CASE WHEN role = 'task_start' AND actor = 'user' AND sub_agent IS NULL THEN 1 ELSE 0 END) AS prompts, sum(CASE WHEN severity = 'error' OR role IN ('error', 'tool_fail', 'rejected') THEN 1 ELSE 0 END) AS errors, sum(CASE WHEN severity = 'warning' THEN 1 ELSE 0 END) AS warnings,
     sum(CASE WHEN imported THEN 1 ELSE 0 END) > 0 AS imported,
     max(CASE WHEN role = 'note' AND coalesce((data->>'$.text'), (data->>'$.content'), (data->>'$.message'), (data->>'$.response'), (data->>'$.prompt'), (data->>'$.brief'), (data->>'$.title')) LIKE 'Pull request%' AND regexp_replace(regexp_extract(coalesce(coalesce((data->>'$.text'), (data->>'$.content'), (data->>'$.message'), (data->>'$.response'), (data->>'$.prompt'), (data->>'$.brief'), (data->>'$.title')), ''), '(https://[^\s"''<>)\]`\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\s"''<>)\]`\\]*)', 1), '[.,]+$', '') <> ''
       THEN concat(lpad(CAST(sequence AS VARCHAR), 16, '0'), regexp_replace(regexp_extract(coalesce(coalesce((data->>'$.text'), (data->>'$.content'), (data->>'$.message'), (data->>'$.response'), (data->>'$.prompt'), (data->>'$.brief'), (data->>'$.title')), ''), '(https://[^\s"''<>)\]`\\]*?(?:/pull/|/merge_requests/|/pulls/|/pull-requests/)[^\s"''<>)\]`\\]*)', 1), '[.,]+$', '')) END) AS request

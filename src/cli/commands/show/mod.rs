@@ -184,11 +184,13 @@ fn all(
     let mut shown: VecDeque<String> = VecDeque::new();
     let (mut failed, mut fitting, mut hidden, now) = (None, 0_u64, 0_u64, now());
     let mut pending = String::new();
-    let task = args.selection.task_range(events.run())?;
+    let task = args.selection.chosen_task(events.run())?;
     let wanted = |kind: &str| args.selection.may_take(kind) || args.relative;
     let read = events.each(wanted, |view, line, summary| {
         printing.passes(view.event.timestamp);
-        if failed.is_some() || !args.selection.takes(events.run(), view, summary, task, now) {
+        if failed.is_some()
+            || !args.selection.takes(events.run(), view, summary, task.as_ref(), now)
+        {
             return;
         }
         if args.format == ShowFormat::Human && args.selection.hides(view) {

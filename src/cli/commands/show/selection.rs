@@ -12,7 +12,7 @@ use crate::event::fields::View;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::json::Json;
-use crate::ops::show::range_of_task;
+use crate::ops::show::ChosenTask;
 use crate::run::RunError;
 use crate::run::blobs;
 use crate::run::dir::RunDir;
@@ -97,26 +97,23 @@ impl Selection {
         !asks && view.is_opaque()
     }
 
-    /// The numbers of the first and the last event of the task that the user chose by its number.
-    pub(super) fn task_range(&self, run: &RunDir) -> Result<Option<(u64, u64)>, RunError> {
+    /// The task that the user chose by its number.
+    pub(super) fn chosen_task(&self, run: &RunDir) -> Result<Option<ChosenTask>, RunError> {
         match self.task.as_deref().and_then(|task| task.parse().ok()) {
-            Some(number) => range_of_task(run, number),
+            Some(number) => ChosenTask::of(run, number),
             None => Ok(None),
         }
     }
 
-    /// Whether an event matches at the given time. `task` has the numbers of the first and the
-    /// last event of the task that the user chose by its number.
+    /// Whether an event matches at the given time. `task` is the one that the user chose by its number.
     pub(super) fn takes(
         &self,
         run: &RunDir,
         view: &View<'_, '_>,
         summary: Option<&str>,
-        task: Option<(u64, u64)>,
+        task: Option<&ChosenTask>,
         now: Timestamp,
     ) -> bool {
-        let in_task =
-            task.is_some_and(|(first, last)| (first..=last).contains(&view.event.sequence));
         let event = view.event;
         let fits = |wanted: &Option<String>, value: &str| {
             wanted.as_deref().is_none_or(|wanted| wanted == value)
@@ -124,7 +121,7 @@ impl Selection {
         self.may_take(&event.kind)
             && self.severity.is_none_or(|severity| Severity::from(severity) == view.severity)
             && fits(&self.actor, &event.actor)
-            && (in_task || fits(&self.task, &event.task_id))
+            && (task.is_some_and(|task| task.owns(view)) || fits(&self.task, &event.task_id))
             && self.since.is_none_or(|since| event.timestamp >= since.time(now))
             && self.until.is_none_or(|until| event.timestamp <= until.time(now))
             && self.grep.as_ref().is_none_or(|grep| {

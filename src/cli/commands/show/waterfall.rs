@@ -21,9 +21,9 @@ pub(super) fn run(args: &ShowArgs, run: &RunDir, global: &Global, ui: &Ui) -> an
         return Err(failure.hint("omit --format, or use --format json").into());
     }
     let now = now();
-    let task = args.selection.task_range(run)?;
+    let task = args.selection.chosen_task(run)?;
     let takes = |view: &View<'_, '_>, summary: Option<&str>| {
-        args.selection.takes(run, view, summary, task, now)
+        args.selection.takes(run, view, summary, task.as_ref(), now)
     };
     let mut waterfall = match args.selection.takes_all() {
         true => waterfall(run, None, ui)?,

@@ -2,7 +2,7 @@
 
 use super::expressions::{DATA, Expressions, NEVER, coalesce, first_text, id, roles, types};
 use super::quoted;
-use crate::event::fields::{AGENT, AGENT_ID, TOOL};
+use crate::event::fields::{AGENT, AGENT_ID, NAMING_ALL, TOOL};
 use crate::event::role::Role;
 use crate::history::tasks::CHAPTER_TASK;
 
@@ -33,6 +33,7 @@ pub(super) fn events(sql: &dyn Expressions) -> String {
     coalesce({denied} = 'denied', false) AS is_denied,
     {failed} AS has_failed,
     coalesce({task_name} = {chapter_task}, false) AS is_chapter_task,
+    CASE WHEN ({dialect}) NOT IN ({naming_all}) THEN {sub_agent} END AS sub_agent,
     CASE WHEN type IN ({backfills}) THEN {target} ELSE event_id END AS summarized
   FROM runlog_events
 ),
@@ -72,13 +73,22 @@ numbered AS (
   SELECT *, sum(begins_task) OVER (PARTITION BY run_id ORDER BY sequence) AS task_number
   FROM begun
 ),
+-- The events of an agent and those of its sub-agents may alternate. Each has a newest task.
+placed AS (
+  SELECT *,
+    max(CASE WHEN begins_task = 1 THEN task_number END)
+      OVER (PARTITION BY run_id, sub_agent ORDER BY sequence) AS own_task,
+    max(CASE WHEN begins_task = 1 AND sub_agent IS NULL THEN task_number END)
+      OVER (PARTITION BY run_id ORDER BY sequence) AS main_task
+  FROM numbered
+),
 finished AS (
   SELECT *,
     max(CASE WHEN type_role = 'backfill' THEN sequence END)
       OVER (PARTITION BY run_id, summarized) AS last_backfill,
     max(CASE WHEN has_owner THEN sequence END) OVER (PARTITION BY run_id, task_number)
       AS task_end
-  FROM numbered
+  FROM placed
 ),
 backfilled AS (
   SELECT *,
@@ -98,7 +108,7 @@ SELECT run_id, sequence, event_id, \"timestamp\" AS \"time\", type AS event_type
   END AS severity,
   actor, session_id, correlation_id, parent_event_id,
   CASE WHEN task_number > 0 AND sequence <= task_end
-    THEN CAST(task_number AS BIGINT) END AS task,
+    THEN CAST(coalesce(own_task, main_task, task_number) AS BIGINT) END AS task,
   {agent} AS agent_id,
   CASE
     WHEN type_role NOT IN ({states}) THEN NULL
@@ -109,7 +119,7 @@ SELECT run_id, sequence, event_id, \"timestamp\" AS \"time\", type AS event_type
   data,
   ({dialect}) IS NOT NULL AS imported,
   coalesce({speaker}, actor) AS agent_name,
-  recorded_at
+  recorded_at, sub_agent
 FROM backfilled",
         denied = text(&["output", "status"]),
         task_name = text(&["task_name"]),
@@ -122,6 +132,8 @@ FROM backfilled",
         states = roles(Role::is_tool_state),
         tool = first_text(sql, TOOL),
         dialect = sql.string(DATA, &["dialect"]),
+        naming_all = NAMING_ALL.map(quoted).join(", "),
+        sub_agent = id(&text(&["agent_id"])),
         speaker = first_text(sql, AGENT),
     )
 }

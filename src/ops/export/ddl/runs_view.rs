@@ -159,7 +159,7 @@ LEFT JOIN runlog_states AS state ON state.run_id = recorded.run_id
 LEFT JOIN tokens ON tokens.run_id = recorded.run_id
 LEFT JOIN called ON called.run_id = recorded.run_id
 LEFT JOIN changes ON changes.run_id = recorded.run_id",
-        prompts = number("role = 'task_start' AND actor = 'user'"),
+        prompts = number("role = 'task_start' AND actor = 'user' AND sub_agent IS NULL"),
         errors = number("severity = 'error' OR role IN ('error', 'tool_fail', 'rejected')"),
         warnings = number("severity = 'warning'"),
         imports = number("imported"),
