@@ -82,6 +82,29 @@ fn output_and_file_count_once_in_any_order() {
     }
 }
 
+/// If this fails, what both files of a session tell is told twice if they are imported together.
+#[test]
+fn output_and_file_in_one_import_are_told_once() {
+    let (file, printed) = both();
+    for names in [["a.jsonl", "b.jsonl"], ["b.jsonl", "a.jsonl"]] {
+        let bench = Bench::new();
+        std::fs::create_dir_all(bench.path("runs")).unwrap();
+        write(&bench, names[0], &file);
+        write(&bench, names[1], &printed);
+        bench.ok(&["import", "a.jsonl", "b.jsonl"]);
+        let once = json!([1, 250, 30, 0.5]);
+        assert_eq!(totals(&bench), [once.clone(), once]);
+        let text = bench.ok(&["transcript", "--format", "text"]);
+        assert!(!text.contains("again"), "{text}");
+        let events = bench.ok(&["show", "--format", "jsonl", "--type", "message.*"]);
+        assert_eq!(
+            events.matches("There is a.txt").count(),
+            2,
+            "once, and in its source: {events}"
+        );
+    }
+}
+
 /// If this fails, hooks that record a session while `exec` records its output double its numbers.
 #[test]
 fn hooks_and_exec_count_once() {

@@ -42,16 +42,20 @@ enum IdUse {
 
 impl ImportedIds {
     /// Sets the event ids of a dialect's line. A line that the run already has gets the same ids
-    /// again. A line whose id belongs to other content gets a substitute. Events that a hook of the
-    /// agent has recorded are removed.
+    /// again, and so does one that says the same as another of the stream: what an agent printed and its
+    /// file have such lines. A line whose id belongs to other content gets a substitute. Events that a
+    /// hook of the agent has recorded are removed. `held`: the events before it that are not in the
+    /// log yet.
     pub(super) fn name(
         &mut self,
         line: &mut Imported,
         recorder: &mut Recorder,
+        held: &[Draft<'_>],
     ) -> Result<(), RunError> {
         let mut base_id = line.base_id.clone();
+        let says_the_same = self.says_the_same(line, recorder, held)?;
         for _ in 0..2 {
-            if !matches!(self.use_of(&base_id, line, recorder)?, IdUse::Other) {
+            if says_the_same || !matches!(self.use_of(&base_id, line, recorder)?, IdUse::Other) {
                 break;
             }
             base_id = line.substitute_id();
@@ -77,7 +81,12 @@ impl ImportedIds {
                     line.remove(index);
                     continue;
                 }
-                match self.use_of(&id, line, recorder)? {
+                let is_known = says_the_same && self.marks.contains_key(id.as_ref());
+                let found = match is_known {
+                    true => IdUse::Own,
+                    false => self.use_of(&id, line, recorder)?,
+                };
+                match found {
                     IdUse::Own => {
                         self.marks.insert(id.clone().into_owned(), mark);
                         line.drafts[index].event_id = Some(id);
@@ -153,6 +162,26 @@ impl ImportedIds {
             let first = first.to_owned();
             self.renamed.insert(base_id, first);
         }
+    }
+
+    /// Whether another line of the stream has the id of this one and says the same in another form.
+    fn says_the_same(
+        &self,
+        line: &Imported,
+        recorder: &mut Recorder,
+        held: &[Draft<'_>],
+    ) -> Result<bool, RunError> {
+        let id = line.base_id.as_str();
+        if self.marks.get(id).is_none_or(|mark| *mark == line.content[..8]) {
+            return Ok(false);
+        }
+        let id = self.renamed.get(id).map_or(id, String::as_str);
+        if let Some(known) = held.iter().find(|known| known.event_id.as_deref() == Some(id)) {
+            return Ok(line.is_from_same_source(known.data()));
+        }
+        let stored = recorder.stored(id)?;
+        let event = stored.as_deref().and_then(|stored| envelope::parse(stored).ok());
+        Ok(event.is_some_and(|event| line.is_from_same_source(event.data)))
     }
 
     /// What an id is in this stream, or in the log.

@@ -13,6 +13,7 @@ mod turns;
 use super::RunError;
 use super::imported_ids::ImportedIds;
 use super::recorder::Recorder;
+use crate::event::draft::Draft;
 use crate::import::line::Imported;
 
 /// The earlier processes of the sessions of a stream.
@@ -30,7 +31,8 @@ impl EarlierProcesses {
     }
 
     /// Names the events of a line, with regard to what the log has of earlier processes. Returns lines
-    /// to record before it: earlier ones that turn out to be of another call than it seemed.
+    /// to record before it: earlier ones that turn out to be of another call than it seemed. `held`: the
+    /// events of the lines before it that are not in the log yet.
     ///
     /// # Errors
     /// The log cannot be read.
@@ -39,10 +41,11 @@ impl EarlierProcesses {
         line: &mut Imported,
         ids: &mut ImportedIds,
         recorder: &mut Recorder,
+        held: &[Draft<'_>],
     ) -> Result<Vec<Imported>, RunError> {
         let mut earlier = self.ids.name(line, recorder)?;
         for line in earlier.iter_mut().chain([line]) {
-            ids.name(line, recorder)?;
+            ids.name(line, recorder, held)?;
             self.totals.add_to(line, recorder)?;
             self.turns.take_from(line, recorder)?;
         }

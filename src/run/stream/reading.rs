@@ -93,7 +93,8 @@ impl Stream<'_> {
         match unit.read {
             Ok(mut imported) => {
                 let from = self.held.drafts.len();
-                let earlier = self.processes.name(&mut imported, &mut self.ids, self.recorder)?;
+                let (recorder, held) = (&mut *self.recorder, self.held.drafts.as_slice());
+                let earlier = self.processes.name(&mut imported, &mut self.ids, recorder, held)?;
                 self.held.drafts.extend(earlier.into_iter().flat_map(|line| line.drafts));
                 if let Some(version) = imported.unknown_version.take() {
                     self.counter.unknown_version(&version);
