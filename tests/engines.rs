@@ -77,7 +77,8 @@ fn untimed_runs(bench: &Bench) {
     }
 }
 
-/// A run in which an agent and its two sub-agents alternate. One of them has no prompt of its own.
+/// A run in which an agent and its two sub-agents alternate, also after chapters were chosen. One of
+/// them has no prompt of its own.
 fn agents_in_turn(bench: &Bench) {
     let of = |agent: &str, dialect: &str, data: serde_json::Value| {
         let mut data = data;
@@ -104,8 +105,18 @@ fn agents_in_turn(bench: &Bench) {
         ("llm.usage", of("x", claude, used("m5"))),
         ("llm.usage", of("[redacted]", claude, used("m6"))),
         ("llm.usage", of("x", "agex", used("m7"))),
+        ("task.started", json!({"task_name": "__chapter__"})),
+        ("llm.usage", of("", claude, used("m9"))),
+        ("task.succeeded", json!({"task_name": "__chapter__"})),
+        ("llm.usage", of("", claude, used("m10"))),
+        ("llm.usage", of("x", claude, used("m11"))),
         ("message.user", of("z", "agex", asks("three"))),
         ("llm.usage", of("", "agex", used("m8"))),
+        ("task.started", json!({"task_name": "__chapter__"})),
+        ("task.failed", json!({"task_name": "other"})),
+        ("llm.usage", of("", claude, used("m12"))),
+        ("task.cancelled", json!({})),
+        ("llm.usage", of("", claude, used("m13"))),
         ("run.completed", json!({})),
     ];
     let events = events.into_iter().enumerate();

@@ -242,3 +242,27 @@ fn one_at_a_time() {
     assert!(error.contains("another `runlog chapter run`"), "{error}");
     assert!(child.wait().unwrap().success());
 }
+
+/// If this fails, what an agent does after chapters were chosen counts as part of the choice, and its
+/// task looks as if it had no answer.
+#[test]
+fn work_goes_on_after_a_choice_of_chapters() {
+    let bench = Bench::with_run();
+    bench.emit(&["message.user", "-f", "text=go"]);
+    bench.emit(&["task.started", "-f", "task_name=__chapter__", "-f", "message=Decide"]);
+    bench.emit(&["note", "-f", "text=deciding"]);
+    bench.emit(&["task.succeeded", "-f", "task_name=__chapter__"]);
+    bench.emit(&["message.assistant", "-f", "text=done"]);
+    bench.emit(&["llm.usage", "-F", "input_tokens=7", "-F", "output_tokens=2"]);
+    bench.emit(&["run.imported"]);
+    let shown = |task: &str| bench.ok(&["show", "r", "--task", task]);
+    assert!(shown("1").contains("done") && !shown("1").contains("deciding"), "{}", shown("1"));
+    assert!(!shown("2").contains("done") && shown("2").contains("deciding"), "{}", shown("2"));
+    let text = bench.ok(&["transcript", "r", "--format", "text"]);
+    assert!(!text.contains("without an answer"), "{text}");
+    let verdict = bench.ok(&["validate", "r", "--expect-status", "imported"]);
+    assert!(!verdict.contains("RL412"), "{verdict}");
+    let index = bench.ok(&["chapter", "index", "r"]);
+    let first = index.split("[2]").next().unwrap();
+    assert!(first.contains("7 in"), "{index}");
+}

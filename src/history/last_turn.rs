@@ -1,5 +1,6 @@
 //! How the newest turn of a conversation stands: whether the agent has answered the last prompt.
 
+use super::chapter_choice;
 use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -39,7 +40,7 @@ impl LastTurn {
 fn next(view: &View<'_, '_>) -> Option<LastTurn> {
     let kind = view.event.kind.as_ref();
     match view.role {
-        Role::TaskStart => Some(LastTurn::Asked),
+        Role::TaskStart => (!chapter_choice::begins(view)).then_some(LastTurn::Asked),
         Role::ToolStart => {
             let ends =
                 view.field("tool_name").is_some_and(|tool| ENDING_TOOLS.contains(&tool.as_ref()));

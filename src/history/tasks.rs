@@ -99,6 +99,8 @@ pub(crate) struct Task {
     sub_agent: Option<String>,
     /// The outcome of its own end event.
     terminated: Option<TaskOutcome>,
+    /// Sequence of the event that ended the choice of chapters, if an agent chooses chapters in it.
+    chosen_at: Option<u64>,
     /// Time of its first event.
     pub started: Timestamp,
     /// Whether a person began it.
@@ -149,13 +151,19 @@ pub(crate) struct Tasks {
 impl Tasks {
     /// The index of the task that an event is about, which comes when the task at `newest` is the
     /// newest one: the newest task of the event's agent. The events of an agent and those of its
-    /// sub-agents may alternate in a log.
+    /// sub-agents may alternate in a log. When chapters have been chosen, the work goes on in the task
+    /// before that.
     fn index_of(&self, newest: usize, view: &View<'_, '_>) -> usize {
-        if !self.has_sub_agents {
+        let current = &self.tasks[newest];
+        let is_choice = current.chooses_chapters();
+        let has_gone_on = current.chosen_at.is_some_and(|end| view.event.sequence > end);
+        if is_choice != has_gone_on || (!is_choice && !self.has_sub_agents) {
             return newest;
         }
         let newest_of = |agent: Option<&str>| {
-            self.tasks[..=newest].iter().rposition(|task| task.sub_agent.as_deref() == agent)
+            let is_of =
+                |task: &Task| !task.chooses_chapters() && task.sub_agent.as_deref() == agent;
+            self.tasks[..=newest].iter().rposition(is_of)
         };
         newest_of(view.sub_agent().as_deref()).or_else(|| newest_of(None)).unwrap_or(newest)
     }
@@ -214,6 +222,12 @@ impl Tasks {
         let newest = self.tasks.last_mut()?;
         newest.last_sequence = event.sequence;
         newest.events += 1;
+        let is_chosen = view.role == Role::TaskEnd
+            && newest.chooses_chapters()
+            && view.field("task_name").is_none_or(|name| name == CHAPTER_TASK);
+        if is_chosen {
+            newest.chosen_at.get_or_insert(event.sequence);
+        }
         let at = self.index_of(self.tasks.len() - 1, view);
         self.forget_older_line(view, at);
         let task = self.tasks.get_mut(at)?;
@@ -368,6 +382,7 @@ impl Tasks {
             agent: agent_of(view).map(Cow::into_owned),
             sub_agent: view.sub_agent().map(Cow::into_owned),
             terminated: None,
+            chosen_at: None,
             started: event.timestamp,
             is_prompt: view.is_prompt(),
             is_interrupted: false,

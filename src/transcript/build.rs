@@ -170,6 +170,7 @@ fn section(
             time: None,
             prompt: None,
             is_prompt: false,
+            chooses_chapters: false,
             is_first: false,
             message: None,
             outcome,
@@ -191,6 +192,7 @@ fn section(
         time: Some(task.started),
         prompt: Some(Quoted { text: task.message.clone(), source }),
         is_prompt: task.is_prompt,
+        chooses_chapters: task.chooses_chapters(),
         is_first: Some(task.number) == fold.first_own_task(),
         message: is_long(task, fold.first_own_task())
             .then(|| Quoted { text: task.message.clone(), source }),

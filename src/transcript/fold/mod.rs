@@ -359,13 +359,14 @@ impl TranscriptFold {
             }
             return;
         }
-        // After a task started by a spawned agent, events belong to the parent's turn again.
-        if let Some(task) = task.filter(|task| !self.theirs.contains(task))
-            && self.turns.last().is_none_or(|turn| turn.task != Some(task))
-        {
+        // After a task started by a spawned agent, events belong to the parent's turn again. After
+        // the choice of chapters, they belong to the turn before it.
+        let known =
+            task.and_then(|task| self.turns.iter().rposition(|turn| turn.task == Some(task)));
+        if let Some(task) = task.filter(|task| known.is_none() && !self.theirs.contains(task)) {
             self.turns.push(TaskTurn { task: Some(task), ..TaskTurn::default() });
         }
-        self.here = ItemList::Turn(self.turns.len() - 1);
+        self.here = ItemList::Turn(known.unwrap_or(self.turns.len() - 1));
     }
 
     fn list(&mut self, list: ItemList) -> Option<&mut KeptItems> {

@@ -25,6 +25,9 @@ pub(crate) struct Section {
     /// Whether a person began it.
     #[serde(skip)]
     pub is_prompt: bool,
+    /// Whether an agent chooses chapters in it, which needs no answer.
+    #[serde(skip)]
+    pub chooses_chapters: bool,
     /// Whether its message is the prompt of the run.
     #[serde(skip)]
     pub is_first: bool,
@@ -219,7 +222,7 @@ impl Section {
     #[must_use]
     pub(crate) fn lack_of_answer(&self) -> Option<String> {
         let is_over = self.outcome.is_some_and(|outcome| outcome != TaskOutcome::Running);
-        if !self.asks() || !is_over || self.has_answer() {
+        if !self.asks() || self.chooses_chapters || !is_over || self.has_answer() {
             return None;
         }
         let said = self.items.iter().rev().find_map(|entry| match entry {

@@ -73,13 +73,18 @@ numbered AS (
   SELECT *, sum(begins_task) OVER (PARTITION BY run_id ORDER BY sequence) AS task_number
   FROM begun
 ),
--- The events of an agent and those of its sub-agents may alternate. Each has a newest task.
+-- The events of an agent and those of its sub-agents may alternate. Each has a newest task. When
+-- chapters have been chosen, the work goes on in the task before that.
 placed AS (
   SELECT *,
-    max(CASE WHEN begins_task = 1 THEN task_number END)
+    max(CASE WHEN begins_task = 1 AND NOT is_chapter_task THEN task_number END)
       OVER (PARTITION BY run_id, sub_agent ORDER BY sequence) AS own_task,
-    max(CASE WHEN begins_task = 1 AND sub_agent IS NULL THEN task_number END)
-      OVER (PARTITION BY run_id ORDER BY sequence) AS main_task
+    max(CASE WHEN begins_task = 1 AND NOT is_chapter_task AND sub_agent IS NULL
+      THEN task_number END) OVER (PARTITION BY run_id ORDER BY sequence) AS main_task,
+    max(CASE WHEN begins_task = 1 AND is_chapter_task THEN 1 ELSE 0 END)
+      OVER (PARTITION BY run_id, task_number) AS is_choice,
+    min(CASE WHEN type_role = 'task_end' AND coalesce({task_name} = {chapter_task}, true)
+      THEN sequence END) OVER (PARTITION BY run_id, task_number) AS chosen_at
   FROM numbered
 ),
 finished AS (
@@ -108,7 +113,10 @@ SELECT run_id, sequence, event_id, \"timestamp\" AS \"time\", type AS event_type
   END AS severity,
   actor, session_id, correlation_id, parent_event_id,
   CASE WHEN task_number > 0 AND sequence <= task_end
-    THEN CAST(coalesce(own_task, main_task, task_number) AS BIGINT) END AS task,
+    THEN CAST(CASE
+      WHEN is_choice = 1 AND sequence <= coalesce(chosen_at, {NEVER}) THEN task_number
+      ELSE coalesce(own_task, main_task, task_number)
+    END AS BIGINT) END AS task,
   {agent} AS agent_id,
   CASE
     WHEN type_role NOT IN ({states}) THEN NULL
