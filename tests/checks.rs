@@ -201,6 +201,13 @@ fn leaky() -> Bench {
     bench
 }
 
+/// A run of which the log says only that it completed.
+fn completed() -> Bench {
+    let bench = Bench::with_run();
+    bench.emit(&["run.completed"]);
+    bench
+}
+
 /// A run like that of an imported session whose last turn the user interrupted.
 fn interrupted() -> Bench {
     let bench = Bench::with_run();
@@ -369,6 +376,7 @@ fn each_check_has_its_run() {
             no,
         ),
         ("RL412", interrupted(), &["--expect-status", "imported"]),
+        ("RL413", completed(), no),
         ("RL501", file("logs/tools.jsonl", |_| None), no),
         ("RL502", file("logs/tools.jsonl", |text| Some(format!("{text}{{}}\n"))), no),
         ("RL503", file("transcript.md", |_| None), no),

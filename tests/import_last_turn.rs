@@ -136,6 +136,12 @@ fn judged(bench: &Bench, lines: &[&str]) -> (String, i32, Option<String>) {
     (status, strict, finding.map(|finding| finding["level"].as_str().unwrap().to_owned()))
 }
 
+/// The number of prompts of all runs.
+fn prompts(bench: &Bench) -> u64 {
+    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    listed["total"]["prompts"].as_u64().unwrap()
+}
+
 /// If this fails, a session whose last turn failed passes the gate, or stays failed although it
 /// went on.
 #[test]
@@ -166,6 +172,28 @@ fn a_last_turn_without_an_answer_is_told() {
         let told = ("imported".to_owned(), 0, Some("info".to_owned()));
         assert_eq!(judged(&Bench::new(), conversation.asks), told, "{}", conversation.asks[0]);
     }
+}
+
+/// If this fails, a prompt that only begins like the client's mark of an interruption is lost.
+#[test]
+fn a_prompt_about_an_interruption_is_a_prompt() {
+    let typed = r#"{"type":"user","sessionId":"s","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-01T10:00:02Z","message":{"role":"user","content":"[Request interrupted by user] is what I see. Why?"}}"#;
+    let lines = [CLAUDE.asks, &[typed, CLAUDE.answers]].concat();
+    let bench = Bench::new();
+    assert_eq!(judged(&bench, &lines), ("imported".to_owned(), 0, None));
+    assert_eq!(prompts(&bench), 2);
+}
+
+/// If this fails, a prompt of OpenCode that is only a picture is no prompt.
+#[test]
+fn a_picture_alone_is_a_prompt() {
+    let document = r#"{"info":{"id":"ses_1","version":"1.2.0","projectID":"p","directory":"/x","time":{"created":1768039200000}},"messages":[
+        {"info":{"id":"msg_1","sessionID":"ses_1","role":"user","time":{"created":1768039201000}},"parts":[
+            {"id":"prt_1","messageID":"msg_1","sessionID":"ses_1","type":"file","mime":"image/png","filename":"a.png","url":"data:image/png;base64,AA=="},
+            {"id":"prt_2","messageID":"msg_1","sessionID":"ses_1","type":"file","mime":"image/png","filename":"b.png","url":"data:image/png;base64,AA=="}]}]}"#;
+    let bench = Bench::new();
+    assert_eq!(judged(&bench, &[document]), ("imported".to_owned(), 0, Some("info".to_owned())));
+    assert_eq!(prompts(&bench), 1);
 }
 
 /// If this fails, a failed sub-agent makes the session of its parent fail.

@@ -85,6 +85,11 @@ impl ExpectedStatus {
     }
 }
 
+/// Whether a run completed without any deliverable that it had to leave.
+pub(super) fn is_empty_success(state: &RunState) -> bool {
+    state.status() == Status::Completed && state.deliverables.required.is_empty()
+}
+
 /// The finding for an imported session whose last turn has no answer.
 fn broken_off(last_turn: LastTurn, place: Place) -> Option<Finding> {
     let (what, level) = match last_turn {

@@ -7,7 +7,7 @@ use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::created;
-use super::ending::{ExpectedStatus, LateWork};
+use super::ending::{ExpectedStatus, LateWork, is_empty_success};
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::{IdKey, Ids, SummaryMark};
 use super::line_scan::ScannedLine;
@@ -118,6 +118,7 @@ pub(crate) struct LogCheck {
     open_calls: OpenCalls,
     late_work: LateWork,
     last_turn: LastTurn,
+    has_work: bool,
 }
 
 impl LogCheck {
@@ -155,6 +156,7 @@ impl LogCheck {
             open_calls: OpenCalls::default(),
             late_work: LateWork::default(),
             last_turn: LastTurn::default(),
+            has_work: false,
         }
     }
 
@@ -242,6 +244,7 @@ impl LogCheck {
         }
         self.late_work.observe(view, state, || spot.place());
         self.last_turn.observe(view);
+        self.has_work |= !view.role.is_bookkeeping();
         if let Some(observed) = records.effect.call {
             self.call(view, observed, &state.calls.get(observed.call), spot);
         }
@@ -282,6 +285,9 @@ impl LogCheck {
         } else if !ended {
             let message = format!("the run is {}", state.status().name());
             self.findings.push(Finding::new(Code::RL408, place, message));
+        } else if !self.has_work && is_empty_success(state) {
+            let message = "the run completed, but the log says nothing of what was done";
+            self.findings.push(Finding::new(Code::RL413, place, message));
         }
         self.findings
     }

@@ -158,6 +158,11 @@ impl Adapter for OpenCode {
                 draft
             }));
         }
+        if is_only_files(json)
+            && let Some(file) = line.drafts.iter_mut().find(|draft| draft.kind == "message.system")
+        {
+            file.kind = "message.user".into();
+        }
         let last = line.drafts.iter().filter_map(|draft| draft.timestamp).max();
         line.drafts.extend(ends.into_iter().map(|end| Draft { timestamp: last, ..end }));
         if is_by_user {
@@ -167,6 +172,14 @@ impl Adapter for OpenCode {
         }
         line
     }
+}
+
+/// Whether a message is by the user and has files, and no text.
+fn is_only_files(message: Json<'_>) -> bool {
+    let is_by_user = message.text_at("info.role").is_some_and(|role| role == "user");
+    let parts = || message.get("parts").into_iter().flat_map(Json::items);
+    let has = |kind: &str| parts().any(|part| part.text_at("type").as_deref() == Some(kind));
+    is_by_user && has("file") && !has("text")
 }
 
 impl OpenCode {

@@ -47,9 +47,12 @@ pub(super) fn error(error: Json<'_>) -> Draft<'static> {
     engine_error(name.as_deref(), &error_message(error))
 }
 
+/// Makes the end of a session of what is said of it.
+type EndOfTurn = fn(&str) -> SessionEnd;
+
 /// The reasons for which a model does not finish its answer: what is said of them, and how the turn
 /// ends.
-const CUT: &[(&str, &str, fn(&str) -> SessionEnd)] = &[
+const CUT: &[(&str, &str, EndOfTurn)] = &[
     ("length", "The answer was cut at its greatest length", SessionEnd::incomplete),
     ("content-filter", "The provider did not let the model answer", |why| SessionEnd::failed(why)),
 ];

@@ -478,7 +478,10 @@ impl ClaudeCode {
                 Block::Thinking(_) | Block::ToolUse(_) => {}
             }
         }
-        let is_interruption = |text: &String| text.trim_start().starts_with(INTERRUPTED);
+        let is_interruption = |text: &String| {
+            let rest = text.trim().strip_prefix(INTERRUPTED);
+            rest.and_then(|rest| rest.strip_suffix(']')).is_some_and(|rest| !rest.contains(']'))
+        };
         if let Some(text) = texts.iter().find(|text| is_interruption(text)) {
             drafts.push(notices::interrupted(line, text));
             texts.retain(|text| !is_interruption(text));
