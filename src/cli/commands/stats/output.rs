@@ -161,14 +161,10 @@ impl<'d> Statistics<'d> {
                 Some(text) => object.json(measure.name, Json::trusted(&text)),
                 None => object.json(measure.name, Json::NULL),
             };
-            match value {
-                MeasureValue::Tokens(_, true) | MeasureValue::AtLeast(_) => {
-                    object.plain(&format!("{}_at_least", measure.name), true);
-                }
-                MeasureValue::Cost { estimated: true, .. } if measure.name == "cost_usd" => {
-                    object.plain("cost_estimated", true);
-                }
-                _ => {}
+            if let Some((_, mark)) = MARKS.iter().find(|(name, _)| *name == measure.name)
+                && is_marked(value)
+            {
+                object.plain(mark, true);
             }
         }
     }
@@ -178,12 +174,12 @@ impl<'d> Statistics<'d> {
         let names = self.dimensions.iter().map(|dimension| dimension.name());
         let known = || self.in_documents().filter_map(|(one, is_known)| is_known.then_some(one));
         // Whether a number is a lower bound or an estimate is in columns of its own.
-        let marked = |name: &str| known().find(|measure| measure.name == name);
-        let (output, cost) = (marked("output_tokens"), marked("cost_usd"));
-        let marks = output.map(|_| "output_tokens_at_least").into_iter();
-        let marks = marks.chain(cost.map(|_| "cost_estimated"));
-        let header = names.chain(known().map(|measure| measure.name)).chain(marks);
-        let header: Vec<&str> = header.collect();
+        let marked = |(name, mark): &(&str, &'static str)| {
+            known().find(|measure| measure.name == *name).map(|measure| (measure, *mark))
+        };
+        let marks: Vec<(&Measure, &str)> = MARKS.iter().filter_map(marked).collect();
+        let header = names.chain(known().map(|measure| measure.name));
+        let header: Vec<&str> = header.chain(marks.iter().map(|(_, mark)| *mark)).collect();
         let mut out = csv_line(header.into_iter());
         for (key, measures) in &self.groups {
             let key = key
@@ -191,18 +187,32 @@ impl<'d> Statistics<'d> {
                 .map(|value| inert_cell(value.as_deref().unwrap_or_default()).into_owned());
             let numbers =
                 known().map(|measure| exact((measure.value)(measures)).unwrap_or_default());
-            let at_least = output
-                .map(|output| matches!((output.value)(measures), MeasureValue::Tokens(_, true)));
-            let estimated = cost.map(|cost| {
-                matches!((cost.value)(measures), MeasureValue::Cost { estimated: true, .. })
-            });
-            let marks = at_least.into_iter().chain(estimated);
+            let marks = marks.iter().map(|(measure, _)| is_marked((measure.value)(measures)));
             let marks = marks.map(|is_set| if is_set { "true" } else { "" }.to_owned());
             let cells: Vec<String> = key.chain(numbers).chain(marks).collect();
             out.push_str(&csv_line(cells.iter().map(String::as_str)));
         }
         out
     }
+}
+
+/// The numbers that may be a lower bound or an estimate, and the member that says so.
+const MARKS: &[(&str, &str)] = &[
+    ("output_tokens", "output_tokens_at_least"),
+    ("cost_usd", "cost_estimated"),
+    ("model_calls", "model_calls_at_least"),
+    ("retry_tokens", "retry_tokens_at_least"),
+    ("repeat_tokens", "repeat_tokens_at_least"),
+];
+
+/// Whether a number is a lower bound or an estimate.
+fn is_marked(value: MeasureValue) -> bool {
+    matches!(
+        value,
+        MeasureValue::Tokens(_, true)
+            | MeasureValue::AtLeast(_)
+            | MeasureValue::Cost { estimated: true, .. }
+    )
 }
 
 /// A column of the table.
