@@ -376,7 +376,7 @@ fn each_check_has_its_run() {
             no,
         ),
         ("RL412", interrupted(), &["--expect-status", "imported"]),
-        ("RL413", completed(), no),
+        ("RL413", completed(), &["--expect-status", "completed"]),
         ("RL501", file("logs/tools.jsonl", |_| None), no),
         ("RL502", file("logs/tools.jsonl", |text| Some(format!("{text}{{}}\n"))), no),
         ("RL503", file("transcript.md", |_| None), no),

@@ -123,6 +123,20 @@ fn agents_in_turn(bench: &Bench) {
     let events: Vec<_> =
         events.map(|(at, (kind, data))| event(kind, "2026-03-06", at, None, &data)).collect();
     record(bench, "in-turn", &events);
+    // An agent without a task of its own.
+    let events = [
+        ("run.created", json!({})),
+        ("llm.usage", of("", claude, used("n0"))),
+        ("message.user", of("x", claude, asks("sub"))),
+        ("llm.usage", of("", claude, used("n1"))),
+        ("llm.usage", of("x", claude, used("n2"))),
+        ("llm.usage", of("y", claude, used("n3"))),
+        ("run.completed", json!({})),
+    ];
+    let events = events.into_iter().enumerate();
+    let events: Vec<_> =
+        events.map(|(at, (kind, data))| event(kind, "2026-03-06", at, None, &data)).collect();
+    record(bench, "only-subs", &events);
 }
 
 /// A run with calls without ids, which the agent starts and the tool ends.

@@ -60,11 +60,6 @@ const BAD_ENDS: &[(&Conversation, &str, &str)] = &[
     ),
     (
         &CLAUDE,
-        r#"{"type":"system","subtype":"api_error","sessionId":"s","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-01T10:00:02Z","error":{"status":529,"message":"overloaded"}}"#,
-        "failed",
-    ),
-    (
-        &CLAUDE,
         r#"{"type":"assistant","sessionId":"s","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-01T10:00:02Z","message":{"id":"m1","role":"assistant","model":"claude-sonnet-4-5","stop_reason":"refusal","content":[{"type":"text","text":"I cannot"}]}}"#,
         "failed",
     ),
@@ -194,6 +189,82 @@ fn a_picture_alone_is_a_prompt() {
     let bench = Bench::new();
     assert_eq!(judged(&bench, &[document]), ("imported".to_owned(), 0, Some("info".to_owned())));
     assert_eq!(prompts(&bench), 1);
+}
+
+/// If this fails, a mistyped command of the client after the answer makes the session fail.
+#[test]
+fn an_error_of_the_client_is_no_failed_turn() {
+    let error = |text: &str| {
+        format!(
+            r#"{{"id":"x2","timestamp":"2026-01-01T10:10:00Z","type":"error","content":"{text}"}}"#
+        )
+    };
+    let mistyped = error("Unknown command: /hlep");
+    let lines = [GEMINI.asks, &[GEMINI.answers, &mistyped]].concat();
+    assert_eq!(judged(&Bench::new(), &lines), ("imported".to_owned(), 0, None));
+    let failed = error("[API Error: quota]");
+    let lines = [GEMINI.asks, &[GEMINI.answers, &failed]].concat();
+    assert_eq!(judged(&Bench::new(), &lines), ("failed".to_owned(), 5, None));
+}
+
+/// Lines that tell something beside the conversation.
+const ASIDES: &[(&Conversation, &str)] = &[
+    (
+        &CLAUDE,
+        r#"{"type":"user","sessionId":"s","uuid":"u3","parentUuid":"u2","timestamp":"2026-01-01T10:00:03Z","message":{"role":"user","content":"<command-name>/exit</command-name>\n<command-message>exit</command-message>\n<command-args></command-args>"}}"#,
+    ),
+    (
+        &CLAUDE,
+        r#"{"type":"system","subtype":"informational","content":"Update available","sessionId":"s","uuid":"u3","parentUuid":"u2","timestamp":"2026-01-01T10:00:03Z"}"#,
+    ),
+    (
+        &CODEX,
+        r#"{"timestamp":"2026-01-01T10:00:03Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n</environment_context>"}]}}"#,
+    ),
+    (
+        &PI,
+        r#"{"type":"message","id":"a3","parentId":"a2","timestamp":"2026-01-01T10:00:03Z","message":{"role":"bashExecution","command":"ls","output":"a","exitCode":0}}"#,
+    ),
+    (
+        &GEMINI,
+        r#"{"id":"x3","timestamp":"2026-01-01T10:00:03Z","type":"info","content":"Agent powering down."}"#,
+    ),
+];
+
+/// If this fails, a session whose last turn failed passes because its user left it with a command.
+#[test]
+fn what_follows_beside_the_conversation_leaves_the_end_as_it_was() {
+    for (conversation, aside) in ASIDES {
+        let is_of = |end: &&(&Conversation, &'static str, &str)| std::ptr::eq(end.0, *conversation);
+        for (_, bad, status) in BAD_ENDS.iter().filter(is_of) {
+            let lines = [conversation.asks, &[bad, aside]].concat();
+            let told = ((*status).to_owned(), 5, None);
+            assert_eq!(judged(&Bench::new(), &lines), told, "{bad} {aside}");
+        }
+    }
+}
+
+/// If this fails, an error that the client will try to overcome ends the session.
+#[test]
+fn a_retry_is_no_end() {
+    let retried = r#"{"type":"system","subtype":"api_error","sessionId":"s","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-01T10:00:02Z","error":{"status":529,"message":"overloaded"}}"#;
+    let lines = [CLAUDE.asks, &[retried]].concat();
+    let told = ("imported".to_owned(), 0, Some("info".to_owned()));
+    assert_eq!(judged(&Bench::new(), &lines), told);
+    let retried = r#"{"timestamp":"2026-01-01T10:00:02Z","type":"event_msg","payload":{"type":"stream_error","message":"Reconnecting... 1/5"}}"#;
+    let lines = [CODEX.asks, &[retried]].concat();
+    assert_eq!(judged(&Bench::new(), &lines), told);
+}
+
+/// If this fails, an interruption of a session whose beginning is unknown is not told.
+#[test]
+fn an_interruption_without_a_prompt() {
+    let works = r#"{"timestamp":"2026-01-01T10:00:01Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"call_1"}}"#;
+    let lines = [&CODEX.asks[..1], &[works, INTERRUPTIONS[1].1]].concat();
+    let told = ("imported".to_owned(), 1, Some("warning".to_owned()));
+    assert_eq!(judged(&Bench::new(), &lines), told);
+    let lines = [&CODEX.asks[..1], &[INTERRUPTIONS[1].1]].concat();
+    assert_eq!(judged(&Bench::new(), &lines), ("imported".to_owned(), 0, None));
 }
 
 /// If this fails, a failed sub-agent makes the session of its parent fail.

@@ -58,19 +58,19 @@ impl ExpectedStatus {
         }
     }
 
-    /// The finding for a run with an unexpected status, or for an imported session that breaks off.
-    /// `place` is its last event.
+    /// The finding for a run with an unexpected status, for an imported session that breaks off, or for
+    /// a run that completed without work. `place` is its last event.
     #[must_use]
     pub(crate) fn finding(
         &self,
         state: &RunState,
-        last_turn: LastTurn,
+        end: &EndOfLog,
         place: Place,
     ) -> Option<Finding> {
         let Self::OneOf(statuses) = self else { return None };
         let status = state.status();
         if self.accepts(status) {
-            return (status == Status::Imported).then(|| broken_off(last_turn, place)).flatten();
+            return end.finding(state, place);
         }
         let names: Vec<String> =
             statuses.iter().map(|status| format!("`{}`", status.name())).collect();
@@ -85,9 +85,32 @@ impl ExpectedStatus {
     }
 }
 
-/// Whether a run completed without any deliverable that it had to leave.
-pub(super) fn is_empty_success(state: &RunState) -> bool {
-    state.status() == Status::Completed && state.deliverables.required.is_empty()
+/// What a log shows of how the run ended, besides its status.
+#[derive(Debug, Default)]
+pub(crate) struct EndOfLog {
+    last_turn: LastTurn,
+    /// Whether an event tells of work.
+    has_work: bool,
+}
+
+impl EndOfLog {
+    /// Takes the next event.
+    pub(super) fn observe(&mut self, view: &View<'_, '_>) {
+        self.last_turn.observe(view);
+        self.has_work |= !view.role.is_bookkeeping();
+    }
+
+    /// The finding for a run whose status is accepted.
+    fn finding(&self, state: &RunState, place: Place) -> Option<Finding> {
+        match state.status() {
+            Status::Imported => broken_off(self.last_turn, place),
+            Status::Completed if !self.has_work && state.deliverables.required.is_empty() => {
+                let message = "the run completed, but the log says nothing of what was done";
+                Some(Finding::new(Code::RL413, place, message))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The finding for an imported session whose last turn has no answer.

@@ -7,7 +7,7 @@ use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt as _};
 
 use super::created;
-use super::ending::{ExpectedStatus, LateWork, is_empty_success};
+use super::ending::{EndOfLog, ExpectedStatus, LateWork};
 use super::finding::{Excerpt, Finding, Findings, Place};
 use super::ids::{IdKey, Ids, SummaryMark};
 use super::line_scan::ScannedLine;
@@ -29,7 +29,6 @@ use crate::event::templates::Templates;
 use crate::event::time::Timestamp;
 use crate::fs::hash::HexHash;
 use crate::history::calls::{Call, Observed};
-use crate::history::last_turn::LastTurn;
 use crate::history::state::RunState;
 use crate::history::status::Status;
 use crate::json::{self, Fault, Json, JsonRules};
@@ -117,8 +116,7 @@ pub(crate) struct LogCheck {
     unknown: HashMap<String, (Place, u64)>,
     open_calls: OpenCalls,
     late_work: LateWork,
-    last_turn: LastTurn,
-    has_work: bool,
+    end: EndOfLog,
 }
 
 impl LogCheck {
@@ -155,8 +153,7 @@ impl LogCheck {
             unknown: HashMap::new(),
             open_calls: OpenCalls::default(),
             late_work: LateWork::default(),
-            last_turn: LastTurn::default(),
-            has_work: false,
+            end: EndOfLog::default(),
         }
     }
 
@@ -243,8 +240,7 @@ impl LogCheck {
             self.findings.push(finding.at_most(most));
         }
         self.late_work.observe(view, state, || spot.place());
-        self.last_turn.observe(view);
-        self.has_work |= !view.role.is_bookkeeping();
+        self.end.observe(view);
         if let Some(observed) = records.effect.call {
             self.call(view, observed, &state.calls.get(observed.call), spot);
         }
@@ -280,14 +276,11 @@ impl LogCheck {
         };
         let id = std::mem::take(&mut self.last_event_id);
         let place = Spot { line, offset, event_id: Some(&id) }.place();
-        if let Some(finding) = expected.finding(state, self.last_turn, place.clone()) {
+        if let Some(finding) = expected.finding(state, &self.end, place.clone()) {
             self.findings.push(finding);
         } else if !ended {
             let message = format!("the run is {}", state.status().name());
             self.findings.push(Finding::new(Code::RL408, place, message));
-        } else if !self.has_work && is_empty_success(state) {
-            let message = "the run completed, but the log says nothing of what was done";
-            self.findings.push(Finding::new(Code::RL413, place, message));
         }
         self.findings
     }

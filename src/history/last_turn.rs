@@ -12,7 +12,7 @@ pub(crate) const ENDING_TOOLS: &[&str] =
 /// How the newest turn of the main agent stands after the events so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LastTurn {
-    /// Nobody has asked for anything.
+    /// Nobody has asked for anything, or done anything.
     #[default]
     None,
     /// The newest prompt has no answer, and no call followed it.
@@ -29,7 +29,7 @@ impl LastTurn {
     /// Takes the next event.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
         if let Some(next) = next(view).filter(|_| !view.is_of_sub_agent())
-            && (*self != Self::None || next == Self::Asked)
+            && (*self != Self::None || next != Self::Interrupted)
         {
             *self = next;
         }

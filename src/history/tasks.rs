@@ -152,29 +152,31 @@ impl Tasks {
     /// The index of the task that an event is about, which comes when the task at `newest` is the
     /// newest one: the newest task of the event's agent. The events of an agent and those of its
     /// sub-agents may alternate in a log. When chapters have been chosen, the work goes on in the task
-    /// before that.
-    fn index_of(&self, newest: usize, view: &View<'_, '_>) -> usize {
+    /// before that. `None` if an agent works before its first task, among those of its sub-agents.
+    fn index_of(&self, newest: usize, view: &View<'_, '_>) -> Option<usize> {
         let current = &self.tasks[newest];
         let is_choice = current.chooses_chapters();
         let has_gone_on = current.chosen_at.is_some_and(|end| view.event.sequence > end);
         if is_choice != has_gone_on || (!is_choice && !self.has_sub_agents) {
-            return newest;
+            return Some(newest);
         }
         let newest_of = |agent: Option<&str>| {
             let is_of =
                 |task: &Task| !task.chooses_chapters() && task.sub_agent.as_deref() == agent;
             self.tasks[..=newest].iter().rposition(is_of)
         };
-        newest_of(view.sub_agent().as_deref()).or_else(|| newest_of(None)).unwrap_or(newest)
+        let agent = view.sub_agent();
+        let found = newest_of(agent.as_deref()).or_else(|| newest_of(None));
+        found.or(agent.is_some().then_some(newest))
     }
 
     /// A model call counts in the task of its last line.
-    fn forget_older_line(&mut self, view: &View<'_, '_>, at: usize) {
+    fn forget_older_line(&mut self, view: &View<'_, '_>, at: Option<usize>) {
         let is_call = view.usage_scope() == UsageScope::Call;
         let Some(id) = view.model_call_id().filter(|_| is_call && Usage::of(view).is_some()) else {
             return;
         };
-        let newest = u32::try_from(at + 1).unwrap_or(u32::MAX);
+        let newest = u32::try_from(at.map_or(0, |at| at + 1)).unwrap_or(u32::MAX);
         let (known, _) = self.of_calls.insert(self.hasher.hash_one(id.as_ref()), newest);
         let older = std::mem::replace(known, newest);
         if older != newest
@@ -185,7 +187,8 @@ impl Tasks {
         }
     }
 
-    /// Takes the next event. Returns the number of the task that it is about, if there is one.
+    /// Takes the next event. Returns the number of the task that it is about, else of the newest one, if
+    /// there is one.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) -> Option<u64> {
         match view.role {
             role if role.ends_run() => self.ended = true,
@@ -228,9 +231,10 @@ impl Tasks {
         if is_chosen {
             newest.chosen_at.get_or_insert(event.sequence);
         }
+        let newest = newest.number;
         let at = self.index_of(self.tasks.len() - 1, view);
         self.forget_older_line(view, at);
-        let task = self.tasks.get_mut(at)?;
+        let Some(task) = at.and_then(|at| self.tasks.get_mut(at)) else { return Some(newest) };
         match view.role {
             Role::Note if event.kind == catalogue::INTERRUPTED => {
                 task.is_interrupted |= !view.is_of_sub_agent();
@@ -310,7 +314,7 @@ impl Tasks {
     pub(crate) fn owner_of(&self, view: &View<'_, '_>) -> Option<&Task> {
         let newest = self.owner(view.event.sequence)?;
         let newest = usize::try_from(newest.number).ok()?.checked_sub(1)?;
-        self.tasks.get(self.index_of(newest, view))
+        self.tasks.get(self.index_of(newest, view)?)
     }
 
     /// The task in whose range the event with that sequence is, if there is one. A task ranges up to

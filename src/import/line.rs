@@ -493,7 +493,9 @@ impl Imported {
     pub(crate) fn goes_on(&self) -> bool {
         let is_work = |draft: &Draft<'_>| {
             let role = catalogue::role(&draft.kind);
+            // What the client or the user tells beside the conversation is no work.
             let says = matches!(role, Role::Message | Role::Chunk | Role::TaskStart)
+                && draft.kind != "message.system"
                 || role.is_tool_state();
             // Most payloads do not even mention it.
             let mentions = || memchr::memmem::find(draft.data.as_bytes(), b"agent_id").is_some();

@@ -8,7 +8,9 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::opencode_end::{TURN_FAILED, cut_end, cut_short, error, message_end};
+use super::opencode_end::{
+    TURN_FAILED, beside_turns, cut_end, cut_short, error, message_end, retried,
+};
 use super::opencode_prompts::OpenCodePrompts;
 use super::opencode_stored::{KINDS, in_older_form, turn_outcome};
 use super::source::{
@@ -281,7 +283,8 @@ impl OpenCode {
             session_id: session_id.clone(),
             time: time(json, "time.created"),
             completed: moment(json, "time.completed"),
-            end: message_end(json).filter(|_| !self.is_of_agent(session_id.as_deref())),
+            end: message_end(json)
+                .filter(|_| !is_summary && !self.is_of_agent(session_id.as_deref())),
             has_steps: false,
             told: tokens(json).map(|tokens| (tokens, source.place.to_owned())),
         };
@@ -313,7 +316,7 @@ impl OpenCode {
         }
         if let Some(told) = json.present("error") {
             self.troubled.insert(session_id.clone());
-            drafts.push(error(told));
+            drafts.push(if is_summary { beside_turns(told) } else { error(told) });
         }
         AdaptedLine {
             source_type: format!("message/{role}"),
@@ -412,7 +415,7 @@ impl OpenCode {
                 let manner = if is_set("auto") { " (auto)" } else { "" };
                 vec![text_event("note", &format!("Context compacted{manner}"))]
             }
-            "retry" => json.present("error").map(error).into_iter().collect(),
+            "retry" => json.present("error").map(retried).into_iter().collect(),
             _ => Vec::new(),
         }
     }

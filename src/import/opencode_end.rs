@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::SessionEnd;
 use super::opencode_stored::turn_outcome;
-use super::source::{engine_error, event, text_event};
+use super::source::{ENGINE, engine_error, event, text_event};
 use crate::event::draft::Draft;
 use crate::event::fields::as_text;
 use crate::event::severity::Severity;
@@ -45,6 +45,23 @@ pub(super) fn error(error: Json<'_>) -> Draft<'static> {
         });
     }
     engine_error(name.as_deref(), &error_message(error))
+}
+
+/// An error after which the client tries again.
+pub(super) fn retried(error: Json<'_>) -> Draft<'static> {
+    event("error", |data| {
+        data.text_if("code", error.text_at("name").as_deref());
+        data.text("message", &error_message(error));
+        data.text("category", ENGINE).plain("retryable", true);
+    })
+}
+
+/// An error when the client compacted the conversation.
+pub(super) fn beside_turns(error: Json<'_>) -> Draft<'static> {
+    event("error", |data| {
+        data.text_if("code", error.text_at("name").as_deref());
+        data.text("message", &error_message(error)).text("category", "context");
+    })
 }
 
 /// Makes the end of a session of what is said of it.

@@ -119,7 +119,15 @@ impl SessionEnd {
     /// The end by an error of the engine or the provider among the events of a line, if the main agent
     /// had one.
     pub(super) fn by_error(drafts: &[Draft<'_>]) -> Option<Self> {
-        let error = drafts.iter().rfind(|draft| draft.kind == "error")?.data();
+        // A retry that succeeds has its answer after the error.
+        let is_answer = |draft: &Draft<'_>| {
+            matches!(draft.kind.as_ref(), "message.assistant" | "message.user" | "tool.started")
+        };
+        let last = drafts.iter().rfind(|draft| draft.kind == "error" || is_answer(draft))?;
+        let error = (last.kind == "error").then(|| last.data())?;
+        if error.get("retryable").and_then(Json::as_bool) == Some(true) {
+            return None;
+        }
         let is_of_engine = error.text_at("category").is_some_and(|category| category == ENGINE);
         let is_told = |message: &Cow<'_, str>| is_of_engine && !message.is_empty();
         let message = error.text_at("message").filter(is_told)?;

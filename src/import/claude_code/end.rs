@@ -26,11 +26,10 @@ pub(in crate::import) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     };
     let failed = line.get("is_error").and_then(Json::as_bool) == Some(true);
     if subtype == "success" && !failed {
-        let reason = line.text_at("stop_reason");
-        let refused = reason.is_some_and(|reason| reason == notices::REFUSAL);
-        return Some(match refused {
-            true => SessionEnd::failed(REFUSED),
-            false => SessionEnd::completed(),
+        return Some(match line.text_at("stop_reason").as_deref() {
+            Some(notices::REFUSAL) => SessionEnd::failed(REFUSED),
+            Some("max_tokens") => SessionEnd { is_of_turn: false, ..SessionEnd::answer_cut() },
+            _ => SessionEnd::completed(),
         });
     }
     if line.text_at("terminal_reason").as_deref() == Some(INTERRUPTED) {

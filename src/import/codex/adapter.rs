@@ -13,7 +13,7 @@ use super::{prompts, reports};
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, is_placeholder};
 use crate::import::live_prompts::went_back;
-use crate::import::source::{ENGINE, text_event};
+use crate::import::source::text_event;
 use crate::import::{AdaptedLine, Adapter, SourceText};
 use crate::json::{Json, ObjectText};
 use crate::text::human::plural;
@@ -94,7 +94,7 @@ pub(super) struct Codex {
     has_worked: bool,
     /// The thread, if the whole file is of a sub-agent.
     agent: Option<String>,
-    twins: Twins,
+    pub(super) twins: Twins,
 }
 
 impl Adapter for Codex {
@@ -519,28 +519,6 @@ impl Codex {
     pub(super) fn reasoning(&mut self, channel: Channel, text: &str) -> Option<Draft<'static>> {
         let is_new = !text.is_empty() && self.twins.is_first(channel, "reasoning", text);
         is_new.then(|| text_event("message.reasoning", text))
-    }
-
-    /// An error of the engine, once.
-    pub(super) fn error(
-        &mut self,
-        channel: Channel,
-        error: Option<Json<'_>>,
-        code: Option<Json<'_>>,
-    ) -> Vec<Draft<'static>> {
-        let Some(error) = error else { return Vec::new() };
-        let message = error.as_str().or_else(|| error.text_at("message"));
-        let Some(message) = message.filter(|text| self.twins.is_first(channel, "error", text))
-        else {
-            return Vec::new();
-        };
-        let mut data = ObjectText::new();
-        // A code with details is an object with one member.
-        let code = code
-            .and_then(|code| code.as_str().or_else(|| code.members().next().map(|(name, _)| name)));
-        data.text_if("code", code.as_deref());
-        data.text("message", &message).text("category", ENGINE);
-        vec![Draft::new("error", data)]
     }
 
     /// A compaction, and the summary that replaces the history.

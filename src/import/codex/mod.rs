@@ -2,6 +2,7 @@
 
 mod adapter;
 mod calls;
+mod errors;
 mod fork;
 mod outcome;
 mod prompts;

@@ -98,7 +98,12 @@ struct Gemini {
     turns: ReportedCalls,
     /// What `gemini -p` printed.
     printed: PrintedSession,
+    /// Whether the newest turn has an answer.
+    has_answered: bool,
 }
+
+/// The beginning of the client's text for a model call that failed.
+const API_ERROR: &str = "[API Error";
 
 /// The parts of a message that were taken.
 #[derive(Default)]
@@ -208,11 +213,23 @@ impl Gemini {
             "user" if is_new => user(json, &text, &others),
             "gemini" | "model" | "assistant" => self.answer(source, &mut seen, &text, is_new),
             "info" | "warning" if is_new => notice(&text),
-            "error" if is_new => vec![event("error", |data| {
-                data.text("message", &text).text("category", ENGINE);
-            })],
+            "error" if is_new => {
+                // A command of the client that fails after the answer is no failure of the turn.
+                let is_of_turn = !self.has_answered || text.starts_with(API_ERROR);
+                vec![event("error", |data| {
+                    data.text("message", &text);
+                    data.text("category", if is_of_turn { ENGINE } else { "client" });
+                })]
+            }
             _ => Vec::new(),
         };
+        for draft in &drafts {
+            match draft.kind.as_ref() {
+                "message.assistant" => self.has_answered = true,
+                "message.user" | "tool.started" => self.has_answered = false,
+                _ => {}
+            }
+        }
         if !is_placeholder(&seen.message) {
             if is_first {
                 let is_prompt = drafts.iter().any(|draft| draft.kind == "message.user");

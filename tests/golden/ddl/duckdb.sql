@@ -337,6 +337,8 @@ placed AS (
       OVER (PARTITION BY run_id, sub_agent ORDER BY sequence) AS own_task,
     max(CASE WHEN begins_task = 1 AND NOT is_chapter_task AND sub_agent IS NULL
       THEN task_number END) OVER (PARTITION BY run_id ORDER BY sequence) AS main_task,
+    max(CASE WHEN begins_task = 1 THEN sub_agent END)
+      OVER (PARTITION BY run_id ORDER BY sequence) AS some_agent,
     max(CASE WHEN begins_task = 1 AND is_chapter_task THEN 1 ELSE 0 END)
       OVER (PARTITION BY run_id, task_number) AS is_choice,
     min(CASE WHEN type_role = 'task_end' AND coalesce((data->>'$.task_name') = '__chapter__', true)
@@ -371,6 +373,7 @@ SELECT run_id, sequence, event_id, "timestamp" AS "time", type AS event_type,
   CASE WHEN task_number > 0 AND sequence <= task_end
     THEN CAST(CASE
       WHEN is_choice = 1 AND sequence <= coalesce(chosen_at, 9007199254740992) THEN task_number
+      WHEN sub_agent IS NULL AND (is_choice = 1 OR some_agent IS NOT NULL) THEN main_task
       ELSE coalesce(own_task, main_task, task_number)
     END AS BIGINT) END AS task,
   coalesce(CASE WHEN (data->>'$.runId') IN ('', 'REDACTED') OR (data->>'$.runId') LIKE '[%]' OR (data->>'$.runId') LIKE '<%>' THEN NULL ELSE (data->>'$.runId') END, CASE WHEN (data->>'$.agentId') IN ('', 'REDACTED') OR (data->>'$.agentId') LIKE '[%]' OR (data->>'$.agentId') LIKE '<%>' THEN NULL ELSE (data->>'$.agentId') END, CASE WHEN (data->>'$.agent_id') IN ('', 'REDACTED') OR (data->>'$.agent_id') LIKE '[%]' OR (data->>'$.agent_id') LIKE '<%>' THEN NULL ELSE (data->>'$.agent_id') END, CASE WHEN (data->>'$.full_namespace') IN ('', 'REDACTED') OR (data->>'$.full_namespace') LIKE '[%]' OR (data->>'$.full_namespace') LIKE '<%>' THEN NULL ELSE (data->>'$.full_namespace') END, CASE WHEN (data->>'$.agent_name') IN ('', 'REDACTED') OR (data->>'$.agent_name') LIKE '[%]' OR (data->>'$.agent_name') LIKE '<%>' THEN NULL ELSE (data->>'$.agent_name') END) AS agent_id,

@@ -81,6 +81,8 @@ placed AS (
       OVER (PARTITION BY run_id, sub_agent ORDER BY sequence) AS own_task,
     max(CASE WHEN begins_task = 1 AND NOT is_chapter_task AND sub_agent IS NULL
       THEN task_number END) OVER (PARTITION BY run_id ORDER BY sequence) AS main_task,
+    max(CASE WHEN begins_task = 1 THEN sub_agent END)
+      OVER (PARTITION BY run_id ORDER BY sequence) AS some_agent,
     max(CASE WHEN begins_task = 1 AND is_chapter_task THEN 1 ELSE 0 END)
       OVER (PARTITION BY run_id, task_number) AS is_choice,
     min(CASE WHEN type_role = 'task_end' AND coalesce({task_name} = {chapter_task}, true)
@@ -115,6 +117,7 @@ SELECT run_id, sequence, event_id, \"timestamp\" AS \"time\", type AS event_type
   CASE WHEN task_number > 0 AND sequence <= task_end
     THEN CAST(CASE
       WHEN is_choice = 1 AND sequence <= coalesce(chosen_at, {NEVER}) THEN task_number
+      WHEN sub_agent IS NULL AND (is_choice = 1 OR some_agent IS NOT NULL) THEN main_task
       ELSE coalesce(own_task, main_task, task_number)
     END AS BIGINT) END AS task,
   {agent} AS agent_id,
