@@ -260,9 +260,12 @@ fn a_retry_is_no_end() {
 #[test]
 fn an_interruption_without_a_prompt() {
     let works = r#"{"timestamp":"2026-01-01T10:00:01Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"call_1"}}"#;
-    let lines = [&CODEX.asks[..1], &[works, INTERRUPTIONS[1].1]].concat();
+    let lines = [&CODEX.asks[..1], &[works, CODEX.answers, INTERRUPTIONS[1].1]].concat();
     let told = ("imported".to_owned(), 1, Some("warning".to_owned()));
-    assert_eq!(judged(&Bench::new(), &lines), told);
+    let bench = Bench::new();
+    assert_eq!(judged(&bench, &lines), told);
+    let text = bench.ok(&["transcript", "--format", "text"]);
+    assert!(text.contains("Outcome: interrupted by the user"), "{text}");
     let lines = [&CODEX.asks[..1], &[INTERRUPTIONS[1].1]].concat();
     assert_eq!(judged(&Bench::new(), &lines), ("imported".to_owned(), 0, None));
 }

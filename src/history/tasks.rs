@@ -95,7 +95,7 @@ pub(crate) struct Task {
     pub ending: String,
     /// The agent that it is of, if agents with names work on parts of the run at the same time.
     agent: Option<String>,
-    /// The agent below the one that the user talks to that it is of, in an imported session.
+    /// The sub-agent that it is of, in an imported session.
     sub_agent: Option<String>,
     /// The outcome of its own end event.
     terminated: Option<TaskOutcome>,

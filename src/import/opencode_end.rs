@@ -64,7 +64,7 @@ pub(super) fn beside_turns(error: Json<'_>) -> Draft<'static> {
     })
 }
 
-/// Makes the end of a session of what is said of it.
+/// Makes the end of a session from the reason.
 type EndOfTurn = fn(&str) -> SessionEnd;
 
 /// The reasons for which a model does not finish its answer: what is said of them, and how the turn

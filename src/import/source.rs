@@ -111,7 +111,7 @@ impl SessionEnd {
         Self { kind: "run.incomplete", reason: Some(reason.to_owned()), ..Self::completed() }
     }
 
-    /// The same, if the session does not go on after this turn.
+    /// The same, as the end of a turn: the session may go on.
     pub(super) fn of_turn(self) -> Self {
         Self { is_of_turn: true, ..self }
     }
@@ -353,8 +353,8 @@ pub(super) fn call_blocked(id: &str, tool: &str, reason: &str) -> Draft<'static>
     draft
 }
 
-/// The category of errors of the engine and of the provider. The agent cannot go on after one, if it
-/// does not try again.
+/// The category of errors of the engine and of the provider. Such an error ends the turn, unless the
+/// client tries again.
 pub(super) const ENGINE: &str = "engine";
 
 /// An error of the engine or of the provider.

@@ -79,6 +79,7 @@ impl Transcript {
             answer: LastAnswer::of(&turns),
             turns,
             deliverables: deliverables(&fold),
+            last_turn: fold.last_turn,
             deliverables_status: fold.state.deliverables.status.clone(),
             files,
             more_files,

@@ -28,6 +28,7 @@ use crate::history::agents::Agents;
 use crate::history::arguments::Telling;
 use crate::history::chapters::Chapters;
 use crate::history::gradual_map::GradualMap;
+use crate::history::last_turn::LastTurn;
 use crate::history::request::sent_command;
 use crate::history::state::RunState;
 use crate::history::tasks::{TaskOutcome, Tasks};
@@ -156,6 +157,8 @@ pub(crate) struct TranscriptFold {
     compacted_at: Option<u64>,
     /// Tasks started by spawned agents.
     theirs: HashSet<u64>,
+    /// How the newest turn stands.
+    pub(in crate::transcript) last_turn: LastTurn,
 }
 
 /// A text from an event, with secrets redacted and the middle of very long text removed.
@@ -207,6 +210,7 @@ impl TranscriptFold {
         let event = view.event;
         self.last_sequence = event.sequence;
         self.idle.observe(view);
+        self.last_turn.observe(view);
         self.chapters.observe(view);
         let effect = self.state.observe(view, offset);
         let first_task = self.tasks.all().is_empty();

@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr as _;
 use super::wrap::{wrapped, wrapped_part};
 use super::{LONG, TextLook, heading};
 use crate::event::blob::left_out_in;
+use crate::history::last_turn::LastTurn;
 use crate::history::request::own_words;
 use crate::history::status::Status;
 use crate::history::tasks::{Task, TaskOutcome};
@@ -94,19 +95,17 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
         !task.is_some_and(Task::chooses_chapters)
     };
     let last = transcript.turns.iter().rev().filter(is_work).find_map(|turn| turn.outcome);
-    let newest = transcript.tasks.all().iter().rfind(|task| !task.chooses_chapters());
-    let is_interrupted = newest.is_some_and(|task| task.is_interrupted);
     let task = match last {
         None | Some(TaskOutcome::Ended | TaskOutcome::Running) => String::new(),
         Some(outcome) => format!(", last task {}", outcome.name()),
     };
     let has_last_word = transcript.answer.as_ref().is_some_and(|answer| answer.is_final);
     let status = match transcript.facts.status {
+        Status::Imported if transcript.last_turn == LastTurn::Interrupted => {
+            "interrupted by the user; the log does not say how the session ended".to_owned()
+        }
         Status::Imported if has_last_word => {
             "answered; the log does not say how the session ended".to_owned()
-        }
-        Status::Imported if is_interrupted => {
-            "interrupted by the user; the log does not say how the session ended".to_owned()
         }
         Status::Imported => {
             "no answer at the end; the log does not say how the session ended".to_owned()

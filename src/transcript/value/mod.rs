@@ -15,6 +15,7 @@ use super::todo::TodoState;
 use super::trouble_groups::TroubleGroup;
 use crate::event::time::Timestamp;
 use crate::history::facts::RunFacts;
+use crate::history::last_turn::LastTurn;
 use crate::history::tasks::Tasks;
 use crate::run::document::RunDocument;
 use crate::text::inert::line;
@@ -59,6 +60,9 @@ pub(crate) struct Transcript {
     /// The number of files that were dropped.
     #[serde(skip)]
     pub more_files: u64,
+    /// How the newest turn stands.
+    #[serde(skip)]
+    pub last_turn: LastTurn,
     /// The required deliverables, and whether the last check found them missing.
     pub deliverables: Vec<RequiredFile>,
     /// Verdict of the last check of the deliverables.
