@@ -163,6 +163,13 @@ fn a_last_turn_without_an_answer_is_told() {
         let lines = [conversation.asks, &[stops, conversation.answers]].concat();
         assert_eq!(judged(&Bench::new(), &lines), ("imported".to_owned(), 0, None), "{stops}");
     }
+    // An earlier prompt has an answer, the last one has none.
+    let asks_again = r#"{"type":"user","sessionId":"s","uuid":"u10","parentUuid":"u9","timestamp":"2026-01-01T10:10:00Z","message":{"role":"user","content":"and this"}}"#;
+    let lines = [CLAUDE.asks, &[CLAUDE.answers, asks_again]].concat();
+    let bench = Bench::new();
+    assert_eq!(judged(&bench, &lines), ("imported".to_owned(), 0, Some("info".to_owned())));
+    let text = bench.ok(&["transcript", "--format", "text"]);
+    assert!(text.contains("Outcome: no answer at the end"), "{text}");
     for conversation in [&CLAUDE, &CODEX, &PI, &COPILOT, &GEMINI] {
         let told = ("imported".to_owned(), 0, Some("info".to_owned()));
         assert_eq!(judged(&Bench::new(), conversation.asks), told, "{}", conversation.asks[0]);

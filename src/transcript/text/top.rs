@@ -99,12 +99,14 @@ pub(super) fn outcome_told(transcript: &Transcript) -> String {
         None | Some(TaskOutcome::Ended | TaskOutcome::Running) => String::new(),
         Some(outcome) => format!(", last task {}", outcome.name()),
     };
+    // A prompt at the end may have nothing after it.
+    let lacks_answer = matches!(transcript.last_turn, LastTurn::Asked | LastTurn::Working);
     let has_last_word = transcript.answer.as_ref().is_some_and(|answer| answer.is_final);
     let status = match transcript.facts.status {
         Status::Imported if transcript.last_turn == LastTurn::Interrupted => {
             "interrupted by the user; the log does not say how the session ended".to_owned()
         }
-        Status::Imported if has_last_word => {
+        Status::Imported if has_last_word && !lacks_answer => {
             "answered; the log does not say how the session ended".to_owned()
         }
         Status::Imported => {
