@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::import_copied::write;
 use crate::support::Bench;
+use crate::support::imports::events;
 
 const SESSION: &str = "0b6f6d5e-1111-4222-8333-444455556666";
 const CALL: &str = "toolu_01AbCdEfGh23LmNpQrStUvWx";
@@ -205,5 +206,111 @@ fn output_and_forks_count_once() {
             })
             .collect();
         assert_eq!(failures, ["250 30 1", "250 30 1"], "{steps:?}");
+    }
+}
+
+/// If this fails, the total of one process stands for the whole session: what other processes used is
+/// missing, and the row without a prompt is negative.
+#[test]
+fn a_total_of_one_process_leaves_the_others_alone() {
+    let (mut file, printed) = both();
+    let mut second = String::new();
+    let answer = json!({"id": "msg_01QbCdEfGhJkLm2pQr3tUvWz", "type": "message",
+        "role": "assistant", "model": "m-1", "content": [{"type": "text", "text": "It has 3 lines"}],
+        "usage": {"input_tokens": 70, "output_tokens": 5}});
+    let prompt = json!({"role": "user", "content": "how long is it?"});
+    for (at, kind, message) in [(4, "user", &prompt), (5, "assistant", &answer)] {
+        let uuid = format!("11111111-1111-4111-8111-11111111111{at}");
+        let line = json!({"type": kind, "sessionId": SESSION, "uuid": uuid, "cwd": "/p",
+            "timestamp": format!("2026-03-01T10:00:0{at}.000Z"), "version": "2.0.1",
+            "requestId": format!("req_{at}"), "message": message});
+        file += &format!("{line}\n");
+        if kind == "assistant" {
+            let line = json!({"type": kind, "session_id": SESSION, "uuid": uuid,
+                "parent_tool_use_id": null, "message": message});
+            second = format!("{line}\n");
+        }
+    }
+    let result = json!({"type": "result", "subtype": "success", "is_error": false, "num_turns": 1,
+        "duration_ms": 900, "result": "It has 3 lines", "session_id": SESSION,
+        "total_cost_usd": 0.25, "usage": {"input_tokens": 70, "output_tokens": 5}});
+    let init = printed.lines().next().unwrap();
+    let second = format!("{init}\n{second}{result}\n");
+    let orders: [(&[&[&str]], f64); 9] = [
+        (&[&["s.jsonl"], &["1.jsonl"]], 0.5),
+        (&[&["1.jsonl"], &["s.jsonl"]], 0.5),
+        (&[&["1.jsonl", "s.jsonl"]], 0.5),
+        (&[&["s.jsonl"], &["1.jsonl"], &["s.jsonl"], &["1.jsonl"]], 0.5),
+        (&[&["s.jsonl"], &["2.jsonl"]], 0.25),
+        (&[&["2.jsonl"], &["s.jsonl"]], 0.25),
+        (&[&["1.jsonl"], &["2.jsonl"], &["s.jsonl"]], 0.75),
+        (&[&["s.jsonl"], &["2.jsonl"], &["1.jsonl"]], 0.75),
+        (&[&["2.jsonl"], &["s.jsonl"], &["1.jsonl"]], 0.75),
+    ];
+    for (steps, cost) in orders {
+        let bench = Bench::new();
+        write(&bench, "s.jsonl", &file);
+        write(&bench, "1.jsonl", &printed);
+        write(&bench, "2.jsonl", &second);
+        for files in steps {
+            bench.ok(&[&["import"], *files].concat());
+        }
+        let once = json!([1, 320, 35, cost]);
+        assert_eq!(totals(&bench), [once.clone(), once], "{steps:?}");
+        let rows: Value =
+            serde_json::from_str(&bench.ok(&["stats", "--by", "prompt", "--format", "json"]))
+                .unwrap();
+        for row in rows["rows"].as_array().unwrap() {
+            assert!(row["input_tokens"].as_i64().unwrap_or(0) >= 0, "{steps:?}: {row}");
+        }
+    }
+}
+
+/// If this fails, prompts that an output repeats (`--replay-user-messages`) count twice beside the
+/// session's file.
+#[test]
+fn prompts_of_an_output_and_the_file_count_once() {
+    let (file, printed) = both();
+    let uuid = "11111111-1111-4111-8111-111111111110";
+    let with_id = |line: &str| {
+        let mut line: Value = serde_json::from_str(line).unwrap();
+        if line["uuid"] == uuid {
+            line["promptId"] = json!("5a1b2c3d-1111-4111-8111-111111111119");
+        }
+        format!("{line}\n")
+    };
+    let mut file: String = file.lines().map(with_id).collect();
+    // A sub-agent, too: its prompt is a text in one place, and a list in the other.
+    let of_agent = "11111111-1111-4111-8111-111111111117";
+    let line = json!({"type": "user", "isSidechain": true, "agentId": "ab12cd34", "uuid": of_agent,
+        "sessionId": SESSION, "timestamp": "2026-03-01T09:00:01.500Z", "version": "2.0.1",
+        "message": {"role": "user", "content": "look for a.txt"}});
+    file += &format!("{line}\n");
+    let agent = json!({"type": "user", "parent_tool_use_id": CALL, "session_id": SESSION,
+        "uuid": of_agent, "message": {"role": "user", "content": [
+            {"type": "text", "text": "look for a.txt"}]}});
+    let (init, rest) = printed.split_once('\n').unwrap();
+    for content in [json!("list files"), json!([{"type": "text", "text": "list files"}])] {
+        let replay = json!({"type": "user", "message": {"role": "user", "content": content},
+            "parent_tool_use_id": null, "session_id": SESSION, "uuid": uuid, "isReplay": true});
+        let printed = format!("{init}\n{replay}\n{agent}\n{rest}");
+        let orders: [&[&[&str]]; 5] = [
+            &[&["s.jsonl"], &["p.jsonl"], &["s.jsonl"]],
+            &[&["p.jsonl"], &["s.jsonl"], &["p.jsonl"]],
+            &[&["p.jsonl", "s.jsonl"]],
+            &[&["s.jsonl", "p.jsonl"], &["p.jsonl"]],
+            &[&["p.jsonl"], &["p.jsonl"]],
+        ];
+        for steps in orders {
+            let bench = Bench::new();
+            write(&bench, "s.jsonl", &file);
+            write(&bench, "p.jsonl", &printed);
+            for files in steps {
+                bench.ok(&[&["import"], *files].concat());
+            }
+            let events = events(&bench, &format!("claude-code-{SESSION}"));
+            let prompts = events.iter().filter(|event| event["type"] == "message.user").count();
+            assert_eq!(prompts, 2, "{steps:?}: {events:?}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foldhash::HashMap;
 
 use super::usage::Usage;
-use crate::event::fields::View;
+use crate::event::fields::{LAST_CALL, View};
 use crate::event::time::Timestamp;
 
 /// The totals of models, and what their calls used.
@@ -17,8 +17,9 @@ pub(crate) struct ModelTotals {
 /// The models of a session.
 #[derive(Clone, Debug, Default)]
 struct SessionModels {
-    /// The sequence and the time of the newest total of the session.
-    newest: Option<(u64, Timestamp)>,
+    /// The sequence and the time of the newest total of the session, and whether it has no call of the
+    /// main agent after it.
+    newest: Option<(u64, Timestamp, bool)>,
     /// The newest total of each model, and the sequence of the total of the session before it.
     totals: BTreeMap<String, (u64, Usage)>,
     /// The sum of the calls of each model that the total of the session includes.
@@ -42,6 +43,8 @@ pub(crate) struct CallOfModel<'c> {
     pub time: Timestamp,
     /// Whether it is from another program's log.
     pub imported: bool,
+    /// Whether it is of a sub-agent.
+    pub by_sub_agent: bool,
 }
 
 impl ModelTotals {
@@ -49,8 +52,9 @@ impl ModelTotals {
     pub(crate) fn call(&mut self, call: &CallOfModel<'_>) {
         let session = self.session(call.session_id);
         let is_later = call.imported
-            && session.newest.is_some_and(|(sequence, time)| {
-                call.first_sequence > sequence && call.time >= time
+            && session.newest.is_some_and(|(sequence, time, calls_told)| {
+                let is_never_in_it = calls_told && !call.by_sub_agent;
+                call.first_sequence > sequence && (is_never_in_it || call.time >= time)
             });
         let calls = if is_later { &mut session.later } else { &mut session.calls };
         match calls.get_mut(call.model) {
@@ -62,7 +66,8 @@ impl ModelTotals {
     /// Takes the total of a session. The totals of models that follow are its parts.
     pub(crate) fn total(&mut self, view: &View<'_, '_>) {
         let session = self.session(&view.event.session_id);
-        session.newest = Some((view.event.sequence, view.event.timestamp));
+        let (sequence, time) = (view.event.sequence, view.event.timestamp);
+        session.newest = Some((sequence, time, view.data.get(LAST_CALL).is_some()));
         for (model, usage) in std::mem::take(&mut session.later) {
             session.calls.entry(model).or_default().add(&usage);
         }
@@ -72,7 +77,7 @@ impl ModelTotals {
     pub(crate) fn model(&mut self, view: &View<'_, '_>, usage: Usage) {
         let Some(model) = view.field("model") else { return };
         let session = self.session(&view.event.session_id);
-        let Some((of_total, _)) = session.newest else { return };
+        let Some((of_total, ..)) = session.newest else { return };
         session.totals.insert(model.into_owned(), (of_total, usage));
     }
 
@@ -83,7 +88,7 @@ impl ModelTotals {
         for session in self.sessions.into_values() {
             let SessionModels { newest, mut totals, calls, .. } = session;
             // Only the parts of the newest total count.
-            totals.retain(|_, (of_total, _)| newest.is_some_and(|(newest, _)| newest == *of_total));
+            totals.retain(|_, (of_total, _)| newest.is_some_and(|(newest, ..)| newest == *of_total));
             // Parts that lack the model of a call do not belong to these calls.
             if calls.keys().any(|model| !totals.contains_key(model)) {
                 continue;

@@ -9,9 +9,10 @@ use super::agent_costs::AgentCosts;
 use super::gradual_map::GradualMap;
 use super::usage::Usage;
 use super::usage_records::{RecordPlace, UsageRecord, UsageRecords};
-use crate::event::fields::{UsageScope, View};
+use crate::event::fields::{LAST_CALL, NOT_INCLUDED, UsageScope, View};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
+use crate::json::Json;
 
 /// The usage of a run.
 #[derive(Clone, Debug, Default)]
@@ -60,6 +61,8 @@ struct SessionTotal {
     time: Timestamp,
     /// Whether the totals of its models give its cost.
     by_models: bool,
+    /// Whether calls of the main agent after it are never in it, whatever their time.
+    calls_told: bool,
     /// The number of the calls after it, if there are any.
     later: Option<u32>,
 }
@@ -191,9 +194,26 @@ impl Ledger {
 
     /// Puts the total of a session in the place of an earlier one.
     fn put_total(&mut self, view: &View<'_, '_>, record: UsageRecord) {
-        let total = SessionTotal { time: view.event.timestamp, by_models: false, later: None };
+        let session_id: &str = &view.event.session_id;
+        let total = SessionTotal {
+            time: view.event.timestamp,
+            by_models: false,
+            calls_told: view.data.get(LAST_CALL).is_some(),
+            later: None,
+        };
         self.totals.insert(record.session, total);
-        self.put(RecordName::Total(&view.event.session_id), record);
+        self.put(RecordName::Total(session_id), record);
+        for id in view.data.get(NOT_INCLUDED).into_iter().flat_map(Json::items) {
+            let (Some(id), Some(later)) = (id.as_str(), self.later(record.session, session_id))
+            else {
+                continue;
+            };
+            let hash = self.hasher.hash_one(RecordName::Call(&id));
+            if let Some(place) = self.places.get_mut(hash) {
+                let call = UsageRecord { session: later, ..self.records.at(*place) };
+                *place = self.records.replace(*place, &call);
+            }
+        }
     }
 
     /// Takes the total of a model, a part of the newest total of its session. It has the cost that
@@ -217,18 +237,25 @@ impl Ledger {
     /// The number for a call after the newest total of a session. The total in a program's log is a
     /// snapshot: calls that the log has after it count in addition.
     fn after_total(&mut self, session: u32, view: &View<'_, '_>) -> Option<u32> {
-        let total = self.totals.get_mut(&session)?;
+        let total = self.totals.get(&session)?;
         // The file of a sub-agent may be imported after the total that has its calls.
-        if !view.is_imported() || view.event.timestamp < total.time {
+        let is_never_in_it = total.calls_told && !view.is_of_sub_agent();
+        if !view.is_imported() || (!is_never_in_it && view.event.timestamp < total.time) {
             return None;
         }
+        self.later(session, &view.event.session_id)
+    }
+
+    /// The number of the calls that the newest total of a session does not include.
+    fn later(&mut self, session: u32, session_id: &str) -> Option<u32> {
+        let total = self.totals.get_mut(&session)?;
         if total.later.is_none() {
             let next = self.sessions.saturating_add(1);
             let record = UsageRecord { session: next, is_total: false, usage: Usage::default() };
             let place = self.records.push(&record)?;
             (self.sessions, total.later) = (next, Some(next));
             self.parts.insert(next, session);
-            let name = RecordName::LaterCalls(&view.event.session_id);
+            let name = RecordName::LaterCalls(session_id);
             *self.places.insert(self.hasher.hash_one(name), place).0 = place;
         }
         total.later

@@ -518,7 +518,9 @@ impl Imported {
             let (own, other) = (own.and_then(|own| own.present(name)), source.present(name));
             own.zip(other).is_some_and(|(own, other)| own.compact() == other.compact())
         };
-        (equal("uuid") && equal("message")) || own.is_some_and(|own| has_same_members(own, source))
+        let text = |source: Json<'_>| only_text(source).map(Cow::into_owned);
+        let has_same_text = || own.and_then(text).is_some_and(|own| text(source) == Some(own));
+        (equal("uuid") && (equal("message") || has_same_text())) || own.is_some_and(|own| has_same_members(own, source))
     }
 
     /// Whether an event of the log was made from the same source line.
@@ -538,6 +540,17 @@ impl Imported {
             }
         }
     }
+}
+
+/// The text of a message that has nothing else: agents write it as a string or as a list of one part.
+fn only_text<'a>(source: Json<'a>) -> Option<Cow<'a, str>> {
+    let content = source.path("message.content")?;
+    if let Some(text) = content.as_str() {
+        return Some(text);
+    }
+    let mut parts = content.items();
+    let part = parts.next().filter(|_| content.kind() == Kind::Array && parts.next().is_none())?;
+    part.text_at("text").filter(|_| part.text_at("type").as_deref() == Some("text"))
 }
 
 /// Whether two objects have the same members, in whatever order.

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 use super::RunError;
 use super::recorder::Recorder;
+use super::told_prompts::ToldPrompts;
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::{REVISES, View};
 use crate::event::role::Role;
-use crate::hooks::prompt_content_id;
 use crate::import::line::Imported;
-use crate::json::{Json, Kind, ObjectText};
+use crate::json::ObjectText;
 
 /// For each id of a stream, the beginning of its line's hash.
 #[derive(Default)]
@@ -22,13 +22,8 @@ pub(super) struct ImportedIds {
     renamed: HashMap<String, String>,
     /// The ids that hooks gave to calls, by the ids that the source has for them.
     calls_of_hooks: HashMap<String, String>,
-    /// The prompts of hooks that the source has with what was attached to them.
-    prompts_of_hooks: HashSet<String>,
+    prompts: ToldPrompts,
 }
-
-/// A hook and the agent's own file tell the time of a prompt with at most this difference, in
-/// milliseconds.
-const AT_ONCE: u64 = 60_000;
 
 /// What an id is in the stream and in the log.
 enum IdUse {
@@ -44,7 +39,7 @@ impl ImportedIds {
     /// Sets the event ids of a dialect's line. A line that the run already has gets the same ids
     /// again, and so does one that says the same as another of the stream: what an agent printed and its
     /// file have such lines. A line whose id belongs to other content gets a substitute. Events that a
-    /// hook of the agent has recorded are removed. `held`: the events before it that are not in the
+    /// hook of the agent has recorded are removed, and so are prompts that another source has told. `held`: the events before it that are not in the
     /// log yet.
     pub(super) fn name(
         &mut self,
@@ -77,7 +72,7 @@ impl ImportedIds {
                     }
                     line.drafts[index].correlation_id = Some(own);
                 }
-                if self.is_prompt_of_hook(&line.drafts[index], recorder)? {
+                if self.prompts.have(&id, &line.drafts[index], recorder, held)? {
                     line.remove(index);
                     continue;
                 }
@@ -119,34 +114,6 @@ impl ImportedIds {
         line.name(&base_id);
         self.relate(line, base_id);
         Ok(())
-    }
-
-    /// Whether a hook has recorded a prompt under another id: from its text, without what is attached
-    /// to it.
-    fn is_prompt_of_hook(
-        &mut self,
-        draft: &Draft<'_>,
-        recorder: &mut Recorder,
-    ) -> Result<bool, RunError> {
-        if !View::of(&draft.as_event()).is_prompt() {
-            return Ok(false);
-        }
-        let text = || draft.data().text_at("text").map(Cow::into_owned);
-        let data = draft.data();
-        let typed = typed_with_attached(data).or_else(|| without_labels(data)).or_else(text);
-        let Some((typed, time)) = typed.zip(draft.timestamp) else { return Ok(false) };
-        for number in 1.. {
-            let id = format!("{}/prompt", prompt_content_id(&typed, number));
-            let Some(stored) = recorder.stored(&id)? else { return Ok(false) };
-            let Ok(event) = envelope::parse(&stored) else { continue };
-            // The same text may have been typed again.
-            let apart = time.millis().abs_diff(event.timestamp.millis());
-            let is_it = View::of(&event).is_by_hook() && apart <= AT_ONCE;
-            if is_it && self.prompts_of_hooks.insert(id) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Sets the parents of the events: the first event of another line.
@@ -233,28 +200,4 @@ fn call_of(id: &str, draft: &Draft<'_>) -> Option<(String, String)> {
     };
     let is_by_content = draft.correlation_id.as_deref().is_some_and(|own| own != call);
     is_by_content.then(|| (call.to_owned(), format!("{call}/{other}")))
-}
-
-/// The text of a prompt to which something else is attached. `None` for any other prompt.
-fn typed_with_attached(data: Json<'_>) -> Option<String> {
-    let parts = data.path("source.message.content").filter(|parts| parts.kind() == Kind::Array)?;
-    let is_text = |part: &Json<'_>| part.text_at("type").as_deref() == Some("text");
-    if parts.items().all(|part| is_text(&part)) {
-        return None;
-    }
-    let texts = parts.items().filter(is_text);
-    let texts: Vec<String> =
-        texts.filter_map(|part| part.text_at("text").map(Cow::into_owned)).collect();
-    (!texts.is_empty()).then(|| texts.join("\n"))
-}
-
-/// The text of a prompt that ends with the labels of what is attached to it, one per line. `None` for
-/// any other prompt.
-fn without_labels(data: Json<'_>) -> Option<String> {
-    let attached = usize::try_from(data.get("attachments")?.as_u64()?).ok()?;
-    let text = data.text_at("text")?;
-    let lines: Vec<&str> = text.split('\n').collect();
-    let (typed, labels) = lines.split_at(lines.len().checked_sub(attached)?);
-    let is_label = |line: &&str| line.starts_with('[') && line.ends_with(']');
-    (!typed.is_empty() && labels.iter().all(is_label)).then(|| typed.join("\n"))
 }

@@ -29,6 +29,7 @@ pub(crate) mod requirement;
 pub(crate) mod runs;
 pub(crate) mod stream;
 mod stream_line;
+mod told_prompts;
 mod writing;
 mod xml;
 

@@ -39,6 +39,7 @@ struct ModelCall {
     /// Sequence of its first line.
     first_sequence: u64,
     imported: bool,
+    by_sub_agent: bool,
     session: usize,
     /// Index of its agent and model.
     spender: usize,
@@ -116,6 +117,7 @@ impl Spending {
             time: view.event.timestamp,
             first_sequence: view.event.sequence,
             imported: view.is_imported(),
+            by_sub_agent: view.is_of_sub_agent(),
             session,
             spender,
             usage,
@@ -196,10 +198,16 @@ impl Spending {
         for (id, at) in &self.sessions {
             sessions[*at] = id;
         }
-        for ModelCall { time, first_sequence, imported, session, spender, usage } in &self.calls {
-            let (session_id, (_, model)) = (sessions[*session], &self.spenders[*spender]);
-            let (first_sequence, time, imported) = (*first_sequence, *time, *imported);
-            totals.call(&CallOfModel { session_id, model, usage, first_sequence, time, imported });
+        for call in &self.calls {
+            totals.call(&CallOfModel {
+                session_id: sessions[call.session],
+                model: &self.spenders[call.spender].1,
+                usage: &call.usage,
+                first_sequence: call.first_sequence,
+                time: call.time,
+                imported: call.imported,
+                by_sub_agent: call.by_sub_agent,
+            });
         }
         let totals = totals.finish().into_iter();
         totals.filter_map(|(model, (total, calls))| Some((model, total.beyond(&calls)?))).collect()

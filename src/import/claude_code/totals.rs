@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::figures::input_alone;
-use crate::event::fields::{as_micros, is_placeholder};
+use crate::event::fields::{FIRST_CALL, LAST_CALL, as_micros, is_placeholder};
 use crate::json::{Json, Members, ObjectText};
 
 /// The names of the counts: in `usage`, in `modelUsage`, and in this program.
@@ -54,6 +54,10 @@ struct SessionProcesses {
     of_sub_agents: HashMap<String, TotalCounts>,
     /// The models of all messages.
     models: BTreeSet<String>,
+    /// The ids of the first and the last message of the main agent.
+    ends: Option<(String, String)>,
+    /// Whether a `result` line reported more than the messages before it.
+    has_untold: bool,
 }
 
 /// A message that reports its tokens.
@@ -78,6 +82,10 @@ impl SessionTotals {
             processes.models.insert(model.to_owned());
         }
         let tokens = COUNTS.map(|(_, _, name)| figures.get(name).and_then(Json::as_u64));
+        if !by_sub_agent {
+            let (_, last) = processes.ends.get_or_insert_with(|| (id.to_owned(), String::new()));
+            id.clone_into(last);
+        }
         let messages =
             if by_sub_agent { &mut processes.of_sub_agents } else { &mut processes.since_result };
         messages.insert(id.to_owned(), TotalCounts { tokens, cost: None });
@@ -101,6 +109,8 @@ impl SessionTotals {
         // The totals of one process include its earlier totals and what was used since. Both the line
         // and the messages may tell more than that.
         let of_line = of_turn.unwrap_or_default();
+        let of_main = of_turn.unwrap_or(totals.all);
+        processes.has_untold |= !of_main.is_within(&of_messages);
         let used = if since.is_empty() { of_line } else { of_line.least(&of_messages) };
         let before = TotalCounts { cost: None, ..newest.all };
         let is_new_process = has_sub_agents
@@ -138,7 +148,12 @@ impl SessionTotals {
         }
         // One model has the total. Many would make a log of the square of the source's size.
         let only = models.first().filter(|_| models.len() == 1 && processes.models.is_empty());
-        let total = all.all.members(own_cost, only.map(|(model, _)| model.as_str()), "total");
+        let mut total = all.all.members(own_cost, only.map(|(model, _)| model.as_str()), "total");
+        if let Some((first, last)) = processes.ends.as_ref().filter(|_| !processes.has_untold) {
+            let mut told = ObjectText::new();
+            told.members(Json::trusted(&total)).text(FIRST_CALL, first).text(LAST_CALL, last);
+            total = told.finish();
+        }
         let parts = models.iter().filter(|_| (2..=MODELS).contains(&models.len()));
         let parts = parts.map(|(model, counts)| counts.members(None, Some(model), "model"));
         [total].into_iter().chain(parts).collect()

@@ -46,7 +46,7 @@ impl EarlierProcesses {
         let mut earlier = self.ids.name(line, recorder)?;
         for line in earlier.iter_mut().chain([line]) {
             ids.name(line, recorder, held)?;
-            self.totals.add_to(line, recorder)?;
+            self.totals.add_to(line, recorder, held)?;
             self.turns.take_from(line, recorder)?;
         }
         Ok(earlier)

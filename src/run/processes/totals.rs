@@ -1,15 +1,19 @@
-//! Totals that a stream reports of one process: what earlier processes of the session used is added,
-//! so that the newest total in the log is that of the whole session.
+//! Totals that a stream reports of one process: what earlier streams of the session used is added, and
+//! the calls of other processes are named that the log has from the session file. So the newest total in
+//! the log, with these calls, is that of the whole session.
 
-use foldhash::HashMap;
+use std::borrow::Cow;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::event::catalogue;
 use crate::event::draft::Draft;
-use crate::event::fields::{SESSION_TOTAL, UsageScope, View};
+use crate::event::envelope::Event;
+use crate::event::fields::{FIRST_CALL, LAST_CALL, NOT_INCLUDED, SESSION_TOTAL, UsageScope, View};
 use crate::event::role::Role;
 use crate::history::usage::Usage;
 use crate::import::line::Imported;
-use crate::json::ObjectText;
+use crate::json::{Json, ObjectText, quoted};
 use crate::log::reader::LogReader;
 use crate::run::RunError;
 use crate::run::recorder::Recorder;
@@ -17,32 +21,51 @@ use crate::run::recorder::Recorder;
 /// The dialects whose totals are of one process, by name. Another process may resume the session.
 const OF_PROCESSES: &[&str] = &["claude-code"];
 
-/// What the log has of the sessions of a stream, from other streams.
+/// What the log has of the sessions of a stream, from other sources.
 #[derive(Default)]
 pub(super) struct EarlierTotals {
-    /// The newest total of each session at the first total of the stream.
-    totals: HashMap<String, Option<Usage>>,
+    /// What the log has of each session, at the first total of the stream.
+    sessions: HashMap<String, InLog>,
+}
+
+/// What the log has of a session.
+#[derive(Default)]
+struct InLog {
+    /// The newest total.
+    newest: Option<Usage>,
+    /// The ids of the model calls of the main agent, in the order of the log.
+    calls: Vec<String>,
+    /// The same.
+    seen: HashSet<String>,
+    /// Those of them that the newest total includes.
+    included: HashSet<String>,
 }
 
 impl EarlierTotals {
-    /// Adds to the totals of a line what the log has from other streams. Its events have their ids.
+    /// Adds to the totals of a line what the log has from other sources. Its events have their ids.
     ///
     /// # Errors
     /// The log cannot be read.
     pub(super) fn add_to(
         &mut self,
         line: &mut Imported,
-        recorder: &mut Recorder,
+        recorder: &Recorder,
+        held: &[Draft<'_>],
     ) -> Result<(), RunError> {
         let mut is_added = false;
         let mut index = 0;
         while let Some(draft) = line.drafts.get_mut(index) {
             match scope_of(draft) {
                 UsageScope::Session => {
-                    let earlier = self.before(draft, recorder)?;
-                    let earlier = earlier.filter(|earlier| !includes(draft, earlier));
-                    is_added = earlier.is_some();
-                    earlier.iter().for_each(|earlier| add(draft, earlier));
+                    let in_log = self.before(draft, recorder, held)?;
+                    let newest = in_log.newest;
+                    let is_of_session = newest.is_some_and(|newest| includes(draft, &newest));
+                    if !is_of_session {
+                        let others = in_log.not_in(draft);
+                        newest.iter().for_each(|newest| add(draft, newest));
+                        leave_out(draft, &others);
+                        is_added = newest.is_some() || !others.is_empty();
+                    }
                 }
                 // The parts of models are those of this process alone.
                 UsageScope::Model if is_added => {
@@ -56,22 +79,20 @@ impl EarlierTotals {
         Ok(())
     }
 
-    /// The newest total of the session that the log has from other streams.
+    /// What the log has of the session from other sources.
     fn before(
         &mut self,
         draft: &Draft<'_>,
-        recorder: &mut Recorder,
-    ) -> Result<Option<Usage>, RunError> {
-        let Some(session) = draft.session_id.as_deref() else { return Ok(None) };
-        if let Some(known) = self.totals.get(session) {
-            return Ok(*known);
+        recorder: &Recorder,
+        held: &[Draft<'_>],
+    ) -> Result<&InLog, RunError> {
+        let session = draft.session_id.as_deref().unwrap_or_default();
+        if !self.sessions.contains_key(session) {
+            let id = draft.event_id.as_deref().unwrap_or_default();
+            let in_log = InLog::read(session, id, recorder, held)?;
+            self.sessions.insert(session.to_owned(), in_log);
         }
-        let id = draft.event_id.as_deref().unwrap_or_default();
-        // The log may have this stream already.
-        let is_known = recorder.stored(id)?.is_some();
-        let earlier = if is_known { None } else { newest_total(session, recorder)? };
-        self.totals.insert(session.to_owned(), earlier);
-        Ok(earlier)
+        Ok(self.sessions.entry(session.to_owned()).or_default())
     }
 }
 
@@ -86,20 +107,83 @@ fn scope_of(draft: &Draft<'_>) -> UsageScope {
     if OF_PROCESSES.contains(&dialect.as_ref()) { view.usage_scope() } else { UsageScope::Call }
 }
 
-fn newest_total(session: &str, recorder: &Recorder) -> Result<Option<Usage>, RunError> {
-    let mut newest = None;
-    let mut reader = LogReader::open(&recorder.run().events())?;
-    while let Some(line) = reader.next_line()? {
-        if let Ok(Some(event)) = line.event()
-            && event.session_id == session
-            && let view = View::of(&event)
-            && view.is_imported()
-            && view.usage_scope() == UsageScope::Session
-        {
-            newest = Usage::of(&view).or(newest);
+impl InLog {
+    /// Reads the log for a session, and the events that are not in it yet. It may have the stream
+    /// already, whose first total has the id `own`.
+    fn read(
+        session: &str,
+        own: &str,
+        recorder: &Recorder,
+        held: &[Draft<'_>],
+    ) -> Result<Self, RunError> {
+        let mut in_log = Self::default();
+        let mut is_before = true;
+        let mut take = |event: &Event<'_>| {
+            let view = View::of(event);
+            if event.session_id == session && view.is_imported() && view.role == Role::Usage {
+                is_before &= event.event_id != own;
+                in_log.take(&view, is_before);
+            }
+        };
+        let mut reader = LogReader::open(&recorder.run().events())?;
+        while let Some(line) = reader.next_line()? {
+            line.event().iter().flatten().for_each(&mut take);
+        }
+        held.iter().for_each(|draft| take(&draft.as_event()));
+        Ok(in_log)
+    }
+
+    /// Takes the next event that reports usage. `is_before`: whether it is from another source.
+    fn take(&mut self, view: &View<'_, '_>, is_before: bool) {
+        match view.usage_scope() {
+            UsageScope::Session if is_before => {
+                self.newest = Usage::of(view).or(self.newest);
+                let left_out: HashSet<_> = texts(view.data.get(NOT_INCLUDED)).collect();
+                let included = self.calls.iter().filter(|id| !left_out.contains(*id));
+                self.included = included.cloned().collect();
+            }
+            UsageScope::Call if !view.is_of_sub_agent() => {
+                let new = view.model_call_id().filter(|id| !self.seen.contains(&**id));
+                if let Some(id) = new {
+                    self.seen.insert(id.clone().into_owned());
+                    self.calls.push(id.into_owned());
+                }
+            }
+            UsageScope::Session | UsageScope::Model | UsageScope::Call => {}
         }
     }
-    Ok(newest)
+
+    /// The calls that neither the newest total includes nor this one, which is added to it.
+    fn not_in(&self, total: &Draft<'_>) -> Vec<String> {
+        let event = total.as_event();
+        let view = View::of(&event);
+        let place = |name: &str| {
+            let id = view.data.text_at(name)?;
+            self.calls.iter().position(|call| *call == id)
+        };
+        let Some(first) = place(FIRST_CALL) else { return Vec::new() };
+        let last = place(LAST_CALL).unwrap_or(self.calls.len());
+        let others = self.calls.iter().enumerate().filter(|(at, _)| !(first..=last).contains(at));
+        let others = others.map(|(_, id)| id).filter(|id| !self.included.contains(*id));
+        others.cloned().collect()
+    }
+}
+
+/// The texts in a list.
+fn texts(list: Option<Json<'_>>) -> impl Iterator<Item = String> {
+    let all = list.into_iter().flat_map(Json::items);
+    all.filter_map(Json::as_str).map(Cow::into_owned)
+}
+
+/// Says which calls are not in a total.
+fn leave_out(draft: &mut Draft<'_>, others: &[String]) {
+    if others.is_empty() {
+        return;
+    }
+    let ids = others.iter().map(|id| quoted(id)).collect::<Vec<_>>().join(",");
+    let mut data = ObjectText::new();
+    data.members(draft.data()).plain(NOT_INCLUDED, format_args!("[{ids}]"));
+    draft.data = data.finish().into();
 }
 
 /// Whether a total says that it is of the whole session, and is not below the earlier one.

@@ -5,7 +5,7 @@ use super::expressions::{DATA, Expressions, TOKENS, coalesce, everywhere, first_
 use super::quoted;
 use super::runs_view::told_elsewhere;
 use crate::event::fields::{
-    CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, MODEL_CALL,
+    CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, LAST_CALL, MODEL_CALL,
     OUTPUT_AT_LEAST, OUTPUT_TOKENS, SEVERAL_CALLS,
 };
 use crate::history::models;
@@ -48,12 +48,13 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     };
     format!(
         "WITH reports AS (
-  SELECT run_id, sequence, \"time\", session_id, agent_id, task, role,
+  SELECT run_id, sequence, \"time\", session_id, agent_id, sub_agent, task, role,
     imported AND ({has_time} OR {request} IS NOT NULL OR {history} IS NOT NULL) AS may_be_copied,
     imported, recorded_at, {history} AS history, {everywhere} AS everywhere,
     {model} AS model, {message} AS message_id, {request} AS request_id,
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
+    {last_call} IS NOT NULL AS calls_told,
     coalesce({scope} = 'model', false) AS is_of_model,
     coalesce({scope} = '{several}', false) AS is_of_several,
     {input} AS input_tokens, {output} AS output_tokens,
@@ -102,8 +103,8 @@ asked AS (
   FROM calls WHERE asked_by IS NOT NULL GROUP BY run_id, asked_by
 ),
 model_calls AS (
-  SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id, model,
-    message_id, request_id,
+  SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id,
+    sub_agent, model, message_id, request_id,
     CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false
       WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
       row_number() OVER (PARTITION BY work_id,
@@ -152,7 +153,8 @@ session_totals AS (
   WHERE is_of_model AND model IS NOT NULL AND (role = 'usage' OR input_tokens IS NOT NULL)
 ),
 last_totals AS (
-  SELECT run_id, session_id, max(sequence) AS last_total, max(\"time\") AS last_time
+  SELECT run_id, session_id, max(sequence) AS last_total, max(\"time\") AS last_time,
+    max(CASE WHEN calls_told THEN sequence END) AS last_with_calls
   FROM reports WHERE is_total AND (role = 'usage' OR input_tokens IS NOT NULL)
   GROUP BY run_id, session_id
 ),
@@ -176,7 +178,8 @@ known_of_models AS (
   FROM model_calls
   JOIN last_totals ON last_totals.run_id = model_calls.run_id
     AND last_totals.session_id = model_calls.session_id
-  WHERE NOT (imported AND first_sequence > last_total AND first_time >= last_time)
+  WHERE NOT (imported AND first_sequence > last_total AND (first_time >= last_time
+    OR (sub_agent IS NULL AND coalesce(last_with_calls, 0) = last_total)))
   GROUP BY model_calls.run_id, model_calls.session_id, coalesce(model, '')
 ),
 -- The sessions whose totals lack the model of one of their calls.
@@ -282,6 +285,7 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         input = first_count(sql, INPUT_TOKENS),
         output = first_count(sql, OUTPUT_TOKENS),
         at_least = sql.text(DATA, &[OUTPUT_AT_LEAST]),
+        last_call = sql.text(DATA, &[LAST_CALL]),
         read = first_count(sql, CACHE_READ),
         creation = first_count(sql, CACHE_CREATION),
         for_an_hour = first_count(sql, CACHE_CREATION_1H),
