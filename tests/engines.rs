@@ -216,6 +216,24 @@ fn totals_of_models(bench: &Bench) {
         one["session_id"] = session.as_str().into();
         all.push(one);
     }
+    // A total that says which calls it has: those of another process are earlier, and come after it.
+    let told = [
+        (40, None, json!({"message_id": "told-1", "input_tokens": 30, "output_tokens": 1})),
+        (41, None, json!({"message_id": "told-2", "input_tokens": 20, "output_tokens": 2})),
+        (45, None, json!({"scope": "total", "input_tokens": 50, "output_tokens": 3,
+            "cost_usd": 0.5, "first_message_id": "told-1", "last_message_id": "told-2"})),
+        (46, main, json!({"scope": "model", "input_tokens": 50, "output_tokens": 3})),
+        (42, None, json!({"message_id": "told-3", "input_tokens": 7, "output_tokens": 4})),
+        (43, None, json!({"message_id": "told-4", "agent_id": "side", "input_tokens": 5,
+            "output_tokens": 1})),
+    ];
+    for (second, model, mut data) in told {
+        data["dialect"] = "claude-code".into();
+        data["model"] = model.or(main).filter(|_| data["scope"] != "total").into();
+        let mut one = event("llm.usage", "2026-03-04", second, None, &data);
+        one["session_id"] = "told".into();
+        all.push(one);
+    }
     all.push(event("run.completed", "2026-03-04", 60, None, &json!({})));
     record(bench, "totals", &all);
 }

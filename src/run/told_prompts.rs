@@ -12,7 +12,6 @@ use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::hooks::prompt_content_id;
 use crate::json::{Json, Kind};
-use crate::log::reader::LogReader;
 
 /// A hook and the agent's own file tell the time of a prompt with at most this difference, in
 /// milliseconds.
@@ -135,11 +134,7 @@ fn prompts_of_file(
             *texts.entry(text.trim().to_owned()).or_insert(0) += 1;
         }
     };
-    let mut reader = LogReader::open(&recorder.run().events())?;
-    while let Some(line) = reader.next_line()? {
-        line.event().iter().flatten().for_each(&mut take);
-    }
-    held.iter().for_each(|draft| take(&draft.as_event()));
+    recorder.each_event(held, &mut take)?;
     Ok(texts)
 }
 

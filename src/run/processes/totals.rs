@@ -14,7 +14,6 @@ use crate::event::role::Role;
 use crate::history::usage::Usage;
 use crate::import::line::Imported;
 use crate::json::{Json, ObjectText, quoted};
-use crate::log::reader::LogReader;
 use crate::run::RunError;
 use crate::run::recorder::Recorder;
 
@@ -125,11 +124,7 @@ impl InLog {
                 in_log.take(&view, is_before);
             }
         };
-        let mut reader = LogReader::open(&recorder.run().events())?;
-        while let Some(line) = reader.next_line()? {
-            line.event().iter().flatten().for_each(&mut take);
-        }
-        held.iter().for_each(|draft| take(&draft.as_event()));
+        recorder.each_event(held, &mut take)?;
         Ok(in_log)
     }
 

@@ -8,10 +8,12 @@ pub(crate) use creation::check_first;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::event::envelope;
+use crate::event::draft::Draft;
+use crate::event::envelope::{self, Event};
 use crate::event::templates::Templates;
 use crate::fs::{Action, FsError, append_lines, inspect, make_dir, sync_dir, sync_file};
 use crate::log::lock::LogFile;
+use crate::log::reader::LogReader;
 use crate::log::rejected::moved_from;
 use crate::log::settle::ResumeAfter;
 use crate::run::RunError;
@@ -145,6 +147,23 @@ impl Recorder {
             self.is_searched = true;
         }
         ids.line(&self.log, event_id)
+    }
+
+    /// Reads all events of the log, and then those that wait to be appended.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(in crate::run) fn each_event(
+        &self,
+        waiting: &[Draft<'_>],
+        take: &mut dyn FnMut(&Event<'_>),
+    ) -> Result<(), RunError> {
+        let mut reader = LogReader::open(&self.run().events())?;
+        while let Some(line) = reader.next_line()? {
+            line.event().iter().flatten().for_each(&mut *take);
+        }
+        waiting.iter().for_each(|draft| take(&draft.as_event()));
+        Ok(())
     }
 
     /// Makes the next [`Recorder::stored`] read what others appended. Until then, it answers from the
