@@ -220,12 +220,20 @@ fn totals_of_models(bench: &Bench) {
     let told = [
         (40, None, json!({"message_id": "told-1", "input_tokens": 30, "output_tokens": 1})),
         (41, None, json!({"message_id": "told-2", "input_tokens": 20, "output_tokens": 2})),
-        (45, None, json!({"scope": "total", "input_tokens": 50, "output_tokens": 3,
-            "cost_usd": 0.5, "first_message_id": "told-1", "last_message_id": "told-2"})),
+        (
+            45,
+            None,
+            json!({"scope": "total", "input_tokens": 50, "output_tokens": 3,
+            "cost_usd": 0.5, "first_message_id": "told-1", "last_message_id": "told-2"}),
+        ),
         (46, main, json!({"scope": "model", "input_tokens": 50, "output_tokens": 3})),
         (42, None, json!({"message_id": "told-3", "input_tokens": 7, "output_tokens": 4})),
-        (43, None, json!({"message_id": "told-4", "agent_id": "side", "input_tokens": 5,
-            "output_tokens": 1})),
+        (
+            43,
+            None,
+            json!({"message_id": "told-4", "agent_id": "side", "input_tokens": 5,
+            "output_tokens": 1}),
+        ),
     ];
     for (second, model, mut data) in told {
         data["dialect"] = "claude-code".into();

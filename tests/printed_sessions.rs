@@ -314,3 +314,68 @@ fn prompts_of_an_output_and_the_file_count_once() {
         }
     }
 }
+
+/// If this fails, the status of a run depends on the order in which the output of a process and the file
+/// of its session are imported: a session that failed later is `completed`, or the other way round.
+#[test]
+fn the_status_is_that_of_the_session_in_any_order() {
+    let (file, printed) = both();
+    let after = |minute: u32, kind: &str, more: Value| {
+        let mut line = json!({"type": kind, "sessionId": SESSION, "cwd": "/p", "version": "2.0.1",
+            "uuid": format!("11111111-1111-4111-8111-1111111112{minute:02}"),
+            "timestamp": format!("2026-03-01T10:{minute:02}:00.000Z")});
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("{line}\n")
+    };
+    let prompt = after(0, "user", json!({"message": {"role": "user", "content": "and b.txt?"}}));
+    let message = |model: &str, text: &str| {
+        json!({"id": format!("msg_01{}ZcDdEfGhJkLm2pQr3tU", text.len()), "type": "message",
+            "role": "assistant", "model": model, "content": [{"type": "text", "text": text}],
+            "usage": {"input_tokens": 7, "output_tokens": 5}})
+    };
+    let good =
+        after(1, "assistant", json!({"requestId": "req_9", "message": message("m-1", "No")}));
+    let limit = "You've hit your limit · resets 3pm (Europe/Berlin)";
+    let bad = after(
+        1,
+        "assistant",
+        json!({"isApiErrorMessage": true, "error": "rate_limit",
+        "message": message("<synthetic>", limit)}),
+    );
+    let failed = printed.replace(r#""is_error":false"#, r#""is_error":true"#);
+    let lines = printed.lines().filter(|line| !line.contains("total_cost_usd"));
+    let cut: String = lines.map(|line| format!("{line}\n")).collect();
+    assert!(cut.lines().count() < printed.lines().count() && failed != printed);
+    let again = after(2, "user", json!({"message": {"role": "user", "content": "again"}}));
+    let retried = format!("{bad}{again}{}", good.replace("10:01", "10:03"));
+    let cases = [
+        ("good, then failed", &printed, format!("{file}{prompt}{bad}"), "failed"),
+        ("cut off, then failed", &cut, format!("{file}{prompt}{bad}"), "failed"),
+        ("failed, then good", &failed, format!("{file}{prompt}{good}"), "imported"),
+        ("failed, then failed and good", &failed, format!("{file}{prompt}{retried}"), "imported"),
+        ("good, and no more", &printed, file.clone(), "completed"),
+        ("failed, and no more", &failed, file.clone(), "failed"),
+        ("cut off, and no more", &cut, file, "imported"),
+    ];
+    let orders: [&[&[&str]]; 6] = [
+        &[&["p.jsonl", "s.jsonl"]],
+        &[&["s.jsonl", "p.jsonl"]],
+        &[&["p.jsonl"], &["s.jsonl"]],
+        &[&["s.jsonl"], &["p.jsonl"]],
+        &[&["s.jsonl"], &["p.jsonl"], &["s.jsonl"]],
+        &[&["p.jsonl"], &["s.jsonl"], &["p.jsonl"]],
+    ];
+    for (what, printed, file, status) in &cases {
+        for steps in orders {
+            let bench = Bench::new();
+            write(&bench, "p.jsonl", printed);
+            write(&bench, "s.jsonl", file);
+            for files in steps {
+                bench.ok(&[&["import"], *files].concat());
+            }
+            let list: Value =
+                serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+            assert_eq!(list["runs"][0]["status"], *status, "{what}: {steps:?}");
+        }
+    }
+}

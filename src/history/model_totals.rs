@@ -88,7 +88,8 @@ impl ModelTotals {
         for session in self.sessions.into_values() {
             let SessionModels { newest, mut totals, calls, .. } = session;
             // Only the parts of the newest total count.
-            totals.retain(|_, (of_total, _)| newest.is_some_and(|(newest, ..)| newest == *of_total));
+            totals
+                .retain(|_, (of_total, _)| newest.is_some_and(|(newest, ..)| newest == *of_total));
             // Parts that lack the model of a call do not belong to these calls.
             if calls.keys().any(|model| !totals.contains_key(model)) {
                 continue;

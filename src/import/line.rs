@@ -76,6 +76,9 @@ pub(crate) struct Imported {
     pub naive_time: bool,
     /// How the session ended, if the line says so.
     pub ending: Option<SessionEnd>,
+    /// Whether the agent printed it; `false` if it wrote it to the session's file. `None` if it does not
+    /// matter.
+    pub is_printed: Option<bool>,
     /// The version of the format, if the line names one that is not known.
     pub unknown_version: Option<String>,
     /// The events; their ids are set by [`Imported::name`].
@@ -336,6 +339,7 @@ impl Importer {
             time,
             naive_time,
             ending,
+            is_printed: reading.is_printed,
             unknown_version,
             drafts,
         })
@@ -520,7 +524,8 @@ impl Imported {
         };
         let text = |source: Json<'_>| only_text(source).map(Cow::into_owned);
         let has_same_text = || own.and_then(text).is_some_and(|own| text(source) == Some(own));
-        (equal("uuid") && (equal("message") || has_same_text())) || own.is_some_and(|own| has_same_members(own, source))
+        (equal("uuid") && (equal("message") || has_same_text()))
+            || own.is_some_and(|own| has_same_members(own, source))
     }
 
     /// Whether an event of the log was made from the same source line.

@@ -234,6 +234,7 @@ impl OpenCode {
             ending: end.or(cut),
             drafts: self.of_session(drafts, session_id.as_deref()),
             session_id,
+            is_printed: None,
             parent: None,
             is_numbered: false,
         }

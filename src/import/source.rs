@@ -46,6 +46,9 @@ pub(crate) struct AdaptedLine {
     pub time: Option<String>,
     /// The source's session.
     pub session_id: Option<String>,
+    /// Whether the agent printed the line; `false` if it wrote it to the session's file. `None` if it does
+    /// not matter.
+    pub is_printed: Option<bool>,
     /// The source id of the line that this one follows.
     pub parent: Option<String>,
     /// How the session ended, if this takes more than the line to tell.
@@ -171,8 +174,12 @@ impl SessionEnd {
     }
 
     /// How a session ended whose earlier lines said `earlier`, and whose next line says `next`.
-    /// `goes_on`: the line shows work.
-    pub(crate) fn after(earlier: Option<Self>, next: Option<Self>, goes_on: bool) -> Option<Self> {
+    /// `goes_on`: whether the line shows work.
+    pub(crate) fn after(
+        earlier: Option<Self>,
+        next: Option<Self>,
+        goes_on: impl FnOnce() -> bool,
+    ) -> Option<Self> {
         let next_kind = next.as_ref().map(|next| next.kind);
         // What has ended is also stopped when its program is closed.
         let only_confirms = |earlier: &Self| match next_kind {
@@ -186,7 +193,7 @@ impl SessionEnd {
                 next.filter(|next| !next.is_of_turn).or(Some(earlier))
             }
             Some(earlier) if earlier.is_of_whole => Some(earlier),
-            Some(earlier) if !goes_on && (next.is_none() || only_confirms(&earlier)) => {
+            Some(earlier) if (next.is_none() || only_confirms(&earlier)) && !goes_on() => {
                 Some(earlier)
             }
             _ => next,

@@ -176,6 +176,7 @@ impl Adapter for ClaudeCode {
         if let Some(version) = line.json.text_at("claude_code_version") {
             self.counts_session = notices::counts_session(&version);
         }
+        let is_printed = json.get("sessionId").is_none() && json.get("session_id").is_some();
         let own = text("uuid");
         let drafts = self.with_withdrawn(&line, drafts);
         self.seen.extend(own.as_deref().map(hash));
@@ -184,6 +185,7 @@ impl Adapter for ClaudeCode {
             source_id: own,
             time: text("timestamp"),
             session_id: text("sessionId").or_else(|| text("session_id")),
+            is_printed: Some(is_printed),
             parent: text("parentUuid"),
             drafts,
             ..AdaptedLine::default()

@@ -145,6 +145,7 @@ impl Adapter for Codex {
             is_numbered: own.is_none() && self.position > 0,
             source_id: own.map(Cow::into_owned).or_else(in_stream),
             time: ["timestamp", "created_at"].iter().find_map(|name| time(line.present(name)?)),
+            is_printed: None,
             session_id: self.session.clone(),
             parent: None,
             drafts,

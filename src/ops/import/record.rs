@@ -30,7 +30,7 @@ use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
-use crate::run::stream::{Stream, StreamFormat};
+use crate::run::stream::{EndOfSession, SessionInLog, Stream, StreamFormat};
 use crate::text::inert::preview;
 
 /// A session that was imported.
@@ -171,7 +171,7 @@ fn fill(
     let ahead = stream.take_ahead();
     let of_source = stream.take_work();
     let ended = stream.status().is_terminal();
-    let told_ending = stream.take_ending();
+    let ends = stream.take_ends();
     let mut receipt = stream.finish();
     let renamed = rename(recorder, session, is_new, &receipt)?;
     let goes_on = receipt.events > receipt.repeated
@@ -202,8 +202,20 @@ fn fill(
     }
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
+    let may_end_anew = !is_new && !is_older && receipt.events > receipt.repeated;
+    let log = match may_end_anew && ends.depends_on_log() {
+        true => {
+            before.as_ref().map(|before| in_log(&run, session, before.counts.events)).transpose()?
+        }
+        false => None,
+    };
+    let (told, went_on, is_known) = match ends.in_run(log.as_ref()) {
+        EndOfSession::Told(end) => (end, false, false),
+        EndOfSession::WentOn(end) => (end, true, false),
+        EndOfSession::Known => (None, false, true),
+    };
     // A file may hold only a part of the output.
-    let ending = told_ending.filter(|ending| !is_older && !ending.is_until_told);
+    let ending = told.filter(|ending| !is_older && !ending.is_until_told);
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let is_another = |facts: &&RunFacts| {
         facts.is_imported && facts.session_id != session.id && how.run.is_some()
@@ -221,8 +233,8 @@ fn fill(
     let mut tells = newly_told.is_empty() || how.end == SourceEnd::Open;
     let is_closed = ended
         || how.end == SourceEnd::Open
-        || (is_older && status.is_some_and(Status::is_terminal));
-    if !is_closed && lacks_end(&run, status, ending.as_ref(), added) {
+        || ((is_older || is_known) && status.is_some_and(Status::is_over));
+    if !is_closed && lacks_end(&run, status, ending.as_ref(), (added, went_on)) {
         let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied);
         if how.end == SourceEnd::ToldNow {
             end.timestamp = None;
@@ -335,13 +347,24 @@ fn is_in_two_forms(recorder: &mut Recorder, session: &Session) -> Result<bool, R
     Ok(is_printed && has_file)
 }
 
+/// What the first `events` events of a run tell about a session.
+fn in_log(run: &RunDir, session: &Session, events: u64) -> Result<SessionInLog, RunError> {
+    let mut known = SessionInLog::default();
+    each_event(run, |view, _| {
+        if view.event.session_id == session.id && view.event.sequence <= events {
+            known.take(view);
+        }
+    })?;
+    Ok(known)
+}
+
 /// Whether an end must be recorded after `added` events, in a run that had that status before.
-/// `ending` is the end as the source tells it.
+/// `ending` is the end as the source tells it. `went_on`: the session did, after another end.
 fn lacks_end(
     run: &RunDir,
     status: Option<Status>,
     ending: Option<&SessionEnd>,
-    added: u64,
+    (added, went_on): (u64, bool),
 ) -> bool {
     let Some(status) = status else { return added > 0 };
     if !status.is_terminal() {
@@ -353,7 +376,7 @@ fn lacks_end(
     if state.ended_by_source() {
         // The session went on after the end that an earlier import found, or another file of it
         // tells how it ended.
-        state.source_went_on_later() || (state.source_went_on() && ending.is_some())
+        state.source_went_on_later() || (state.source_went_on() && (went_on || ending.is_some()))
     } else {
         added > 0 && is_other && ending.is_some()
     }

@@ -4,9 +4,11 @@
 use std::sync::Once;
 use std::sync::mpsc::sync_channel;
 
+mod ends;
 mod reading;
 mod rejecting;
 
+pub(crate) use ends::{EndOfSession, SessionEnds, SessionInLog};
 pub(crate) use reading::ReadLine;
 
 use super::RunError;
@@ -105,7 +107,7 @@ pub(crate) struct Stream<'r> {
     /// The types of native lines that were looked at for mistakes in names.
     known_types: Vec<String>,
     /// How the session ended, if its last lines say so.
-    ending: Option<SessionEnd>,
+    ends: SessionEnds,
 }
 
 /// The result of writing a batch so far.
@@ -178,7 +180,7 @@ impl<'r> Stream<'r> {
             threads: FollowerThread::Own,
             looks_like: None,
             known_types: Vec::new(),
-            ending: None,
+            ends: SessionEnds::default(),
         }
     }
 
@@ -249,7 +251,12 @@ impl<'r> Stream<'r> {
 
     /// How the session ended, if its last lines say so.
     pub(crate) fn take_ending(&mut self) -> Option<SessionEnd> {
-        self.ending.take()
+        std::mem::take(&mut self.ends).last()
+    }
+
+    /// How the session ended, by its file and by what its agent printed.
+    pub(crate) fn take_ends(&mut self) -> SessionEnds {
+        std::mem::take(&mut self.ends)
     }
 
     /// The status that the events of the stream give the run by themselves.

@@ -2,7 +2,6 @@
 
 use super::{InputLine, MAX_HELD, Reader, Stream};
 use crate::event::time::Timestamp;
-use crate::import::SessionEnd;
 use crate::import::detect::{self, Detected, SourceFormat};
 use crate::import::line::{Importer, ReadUnit};
 use crate::log::tail::is_blank;
@@ -99,9 +98,7 @@ impl Stream<'_> {
                 if let Some(version) = imported.unknown_version.take() {
                     self.counter.unknown_version(&version);
                 }
-                let goes_on = imported.goes_on();
-                let (earlier, next) = (self.ending.take(), imported.ending.take());
-                self.ending = SessionEnd::after(earlier, next, goes_on);
+                self.ends.take(&mut imported);
                 self.held.drafts.append(&mut imported.drafts);
                 let drafts = from..self.held.drafts.len();
                 let facts = LineFacts::of(imported);

@@ -5,8 +5,8 @@ use super::expressions::{DATA, Expressions, TOKENS, coalesce, everywhere, first_
 use super::quoted;
 use super::runs_view::told_elsewhere;
 use crate::event::fields::{
-    CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, LAST_CALL, MODEL_CALL,
-    OUTPUT_AT_LEAST, OUTPUT_TOKENS, SEVERAL_CALLS,
+    CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, LAST_CALL,
+    MODEL_CALL, OUTPUT_AT_LEAST, OUTPUT_TOKENS, SEVERAL_CALLS,
 };
 use crate::history::models;
 
