@@ -54,6 +54,11 @@ const GEMINI: Conversation = Conversation {
 /// Lines after which a turn has failed, or was cut, with the status of the run.
 const BAD_ENDS: &[(&Conversation, &str, &str)] = &[
     (
+        &CODEX,
+        r#"{"timestamp":"2026-01-01T10:00:02Z","type":"event_msg","payload":{"type":"turn_aborted","turn_id":"t","reason":"budget_limited"}}"#,
+        "incomplete",
+    ),
+    (
         &CLAUDE,
         r#"{"type":"assistant","sessionId":"s","uuid":"u2","parentUuid":"u1","timestamp":"2026-01-01T10:00:02Z","isApiErrorMessage":true,"message":{"id":"x","role":"assistant","model":"<synthetic>","stop_reason":"stop_sequence","content":[{"type":"text","text":"API Error: 500"}]}}"#,
         "failed",

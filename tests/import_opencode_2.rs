@@ -162,6 +162,18 @@ fn how_the_last_turn_ended() {
     }
 }
 
+/// If this fails, the end of a turn hides that its last answer was cut.
+#[test]
+fn a_turn_that_succeeded_with_a_cut_answer() {
+    let bench = Bench::new();
+    let mut session = messages("succeeded");
+    session[5]["finish"] = "length".into();
+    database(&bench, "opencode.db", &session, 0);
+    bench.ok(&["import", "opencode.db"]);
+    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    assert_eq!(list["runs"][0]["status"], "incomplete");
+}
+
 /// If this fails, a refused call counts as failed, reasoning is no output, a turn that failed is seen
 /// nowhere, an interruption counts twice, or a file that a command wrote is missing.
 #[test]

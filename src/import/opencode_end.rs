@@ -21,12 +21,12 @@ fn is_stop(error: Json<'_>) -> bool {
 /// The output of `opencode run` ends with the error that ended it.
 pub(super) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     if let Some(outcome) = turn_outcome(line) {
-        let has_failed = outcome == "failed";
-        return Some(if has_failed {
-            SessionEnd::failed(TURN_FAILED)
-        } else {
-            SessionEnd::unknown()
-        });
+        return match outcome.as_str() {
+            "failed" => Some(SessionEnd::failed(TURN_FAILED)),
+            // Its last answer may have been cut.
+            "succeeded" => None,
+            _ => Some(SessionEnd::unknown()),
+        };
     }
     line.text_at("type").filter(|kind| kind == "error" && line.get("sessionID").is_some())?;
     let error = line.present("error").filter(|error| !is_stop(*error))?;

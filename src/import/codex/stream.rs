@@ -45,8 +45,17 @@ pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
         }
         // The process may end before it tells that the turn failed.
         "error" if !is_retry(line) => line.text_at("message").map(SessionEnd::failed),
+        "event_msg" => budget_spent(line),
         _ => None,
     }
+}
+
+/// The agent had to stop because the budget of the user's goal was spent.
+fn budget_spent(line: Json<'_>) -> Option<SessionEnd> {
+    let payload = line.get("payload")?;
+    let is_end = payload.text_at("type")? == "turn_aborted"
+        && payload.text_at("reason").is_some_and(|reason| reason == "budget_limited");
+    is_end.then(|| SessionEnd::incomplete("the budget was spent").of_turn())
 }
 
 impl Codex {
