@@ -224,7 +224,7 @@ fn totals_of_models(bench: &Bench) {
             45,
             None,
             json!({"scope": "total", "input_tokens": 50, "output_tokens": 3,
-            "cost_usd": 0.5, "first_message_id": "told-1", "last_message_id": "told-2"}),
+            "cost_usd": 0.5, "last_message_id": "told-2"}),
         ),
         (46, main, json!({"scope": "model", "input_tokens": 50, "output_tokens": 3})),
         (42, None, json!({"message_id": "told-3", "input_tokens": 7, "output_tokens": 4})),

@@ -214,29 +214,33 @@ fn output_and_forks_count_once() {
 #[test]
 fn a_total_of_one_process_leaves_the_others_alone() {
     let (mut file, printed) = both();
-    let mut second = String::new();
-    let answer = json!({"id": "msg_01QbCdEfGhJkLm2pQr3tUvWz", "type": "message",
-        "role": "assistant", "model": "m-1", "content": [{"type": "text", "text": "It has 3 lines"}],
-        "usage": {"input_tokens": 70, "output_tokens": 5}});
-    let prompt = json!({"role": "user", "content": "how long is it?"});
-    for (at, kind, message) in [(4, "user", &prompt), (5, "assistant", &answer)] {
-        let uuid = format!("11111111-1111-4111-8111-11111111111{at}");
-        let line = json!({"type": kind, "sessionId": SESSION, "uuid": uuid, "cwd": "/p",
-            "timestamp": format!("2026-03-01T10:00:0{at}.000Z"), "version": "2.0.1",
-            "requestId": format!("req_{at}"), "message": message});
-        file += &format!("{line}\n");
-        if kind == "assistant" {
-            let line = json!({"type": kind, "session_id": SESSION, "uuid": uuid,
-                "parent_tool_use_id": null, "message": message});
-            second = format!("{line}\n");
-        }
-    }
-    let result = json!({"type": "result", "subtype": "success", "is_error": false, "num_turns": 1,
-        "duration_ms": 900, "result": "It has 3 lines", "session_id": SESSION,
-        "total_cost_usd": 0.25, "usage": {"input_tokens": 70, "output_tokens": 5}});
     let init = printed.lines().next().unwrap();
-    let second = format!("{init}\n{second}{result}\n");
-    let orders: [(&[&[&str]], f64); 9] = [
+    let mut process = |number: u32, prompt: &str, input: u32, output: u32, cost: f64| {
+        let answer = json!({"id": format!("msg_01QbCdEfGhJkLm2pQr3tUvW{number}"), "type": "message",
+            "role": "assistant", "model": "m-1", "content": [{"type": "text", "text": "It is"}],
+            "usage": {"input_tokens": input, "output_tokens": output}});
+        let prompt = json!({"role": "user", "content": prompt});
+        let mut told = format!("{init}\n");
+        for (kind, message) in [("user", &prompt), ("assistant", &answer)] {
+            let uuid = format!("11111111-1111-4111-8{number}11-1111111111{:02}", kind.len());
+            let line = json!({"type": kind, "sessionId": SESSION, "uuid": uuid, "cwd": "/p",
+                "timestamp": format!("2026-03-01T1{number}:00:{:02}.000Z", kind.len()),
+                "version": "2.0.1", "requestId": format!("req_{number}"), "message": message});
+            file += &format!("{line}\n");
+            if kind == "assistant" {
+                let line = json!({"type": kind, "session_id": SESSION, "uuid": uuid,
+                    "parent_tool_use_id": null, "message": message});
+                told += &format!("{line}\n");
+            }
+        }
+        let result = json!({"type": "result", "subtype": "success", "is_error": false,
+            "num_turns": 1, "duration_ms": 900, "result": "It is", "session_id": SESSION,
+            "total_cost_usd": cost, "usage": {"input_tokens": input, "output_tokens": output}});
+        format!("{told}{result}\n")
+    };
+    let second = process(2, "is it long?", 70, 5, 0.25);
+    let third = process(3, "is it good?", 9, 1, 0.125);
+    let orders: [(&[&[&str]], f64); 12] = [
         (&[&["s.jsonl"], &["1.jsonl"]], 0.5),
         (&[&["1.jsonl"], &["s.jsonl"]], 0.5),
         (&[&["1.jsonl", "s.jsonl"]], 0.5),
@@ -246,16 +250,20 @@ fn a_total_of_one_process_leaves_the_others_alone() {
         (&[&["1.jsonl"], &["2.jsonl"], &["s.jsonl"]], 0.75),
         (&[&["s.jsonl"], &["2.jsonl"], &["1.jsonl"]], 0.75),
         (&[&["2.jsonl"], &["s.jsonl"], &["1.jsonl"]], 0.75),
+        (&[&["1.jsonl", "3.jsonl", "s.jsonl"]], 0.625),
+        (&[&["s.jsonl"], &["1.jsonl", "3.jsonl"]], 0.625),
+        (&[&["1.jsonl", "2.jsonl", "3.jsonl"], &["s.jsonl"]], 0.875),
     ];
     for (steps, cost) in orders {
         let bench = Bench::new();
         write(&bench, "s.jsonl", &file);
         write(&bench, "1.jsonl", &printed);
         write(&bench, "2.jsonl", &second);
+        write(&bench, "3.jsonl", &third);
         for files in steps {
             bench.ok(&[&["import"], *files].concat());
         }
-        let once = json!([1, 320, 35, cost]);
+        let once = json!([1, 329, 36, cost]);
         assert_eq!(totals(&bench), [once.clone(), once], "{steps:?}");
         let rows: Value =
             serde_json::from_str(&bench.ok(&["stats", "--by", "prompt", "--format", "json"]))

@@ -78,10 +78,8 @@ pub(crate) const WITHDRAWN: &str = "withdrawn";
 /// The flag for a total of all processes of a session. Without it, the total is of the process that
 /// reports it.
 pub(crate) const SESSION_TOTAL: &str = "session_total";
-/// The first and the last of the model calls of the main agent that a total includes, if its source told
-/// them all. What the log has of that agent after the total is not in it.
-pub(crate) const FIRST_CALL: &str = "first_message_id";
-/// See [`FIRST_CALL`].
+/// The last of the model calls of the main agent that a total includes, if its source told them all. What
+/// the log has of that agent after the total is not in it.
 pub(crate) const LAST_CALL: &str = "last_message_id";
 /// The ids of the model calls before a total in the log that are not in it.
 pub(crate) const NOT_INCLUDED: &str = "not_included";

@@ -235,6 +235,7 @@ impl OpenCode {
             drafts: self.of_session(drafts, session_id.as_deref()),
             session_id,
             is_printed: None,
+            calls_in_total: None,
             parent: None,
             is_numbered: false,
         }

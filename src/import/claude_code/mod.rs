@@ -177,6 +177,9 @@ impl Adapter for ClaudeCode {
             self.counts_session = notices::counts_session(&version);
         }
         let is_printed = json.get("sessionId").is_none() && json.get("session_id").is_some();
+        let session = || json.text_at("session_id").unwrap_or_default();
+        let is_result = source_type == "result";
+        let calls_in_total = is_result.then(|| self.totals.told(&session())).flatten();
         let own = text("uuid");
         let drafts = self.with_withdrawn(&line, drafts);
         self.seen.extend(own.as_deref().map(hash));
@@ -185,6 +188,7 @@ impl Adapter for ClaudeCode {
             source_id: own,
             time: text("timestamp"),
             session_id: text("sessionId").or_else(|| text("session_id")),
+            calls_in_total,
             is_printed: Some(is_printed),
             parent: text("parentUuid"),
             drafts,

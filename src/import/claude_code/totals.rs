@@ -1,9 +1,10 @@
 //! The totals of a session, from the `result` lines of its streams.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::figures::input_alone;
-use crate::event::fields::{FIRST_CALL, LAST_CALL, as_micros, is_placeholder};
+use crate::event::fields::{LAST_CALL, as_micros, is_placeholder};
 use crate::json::{Json, Members, ObjectText};
 
 /// The names of the counts: in `usage`, in `modelUsage`, and in this program.
@@ -54,8 +55,9 @@ struct SessionProcesses {
     of_sub_agents: HashMap<String, TotalCounts>,
     /// The models of all messages.
     models: BTreeSet<String>,
-    /// The ids of the first and the last message of the main agent.
-    ends: Option<(String, String)>,
+    /// The ids of the messages of the main agent, and the last of them.
+    told: Arc<BTreeSet<String>>,
+    last_told: Option<String>,
     /// Whether a `result` line reported more than the messages before it.
     has_untold: bool,
 }
@@ -83,12 +85,21 @@ impl SessionTotals {
         }
         let tokens = COUNTS.map(|(_, _, name)| figures.get(name).and_then(Json::as_u64));
         if !by_sub_agent {
-            let (_, last) = processes.ends.get_or_insert_with(|| (id.to_owned(), String::new()));
-            id.clone_into(last);
+            if !processes.told.contains(id) {
+                Arc::make_mut(&mut processes.told).insert(id.to_owned());
+            }
+            processes.last_told = Some(id.to_owned());
         }
         let messages =
             if by_sub_agent { &mut processes.of_sub_agents } else { &mut processes.since_result };
         messages.insert(id.to_owned(), TotalCounts { tokens, cost: None });
+    }
+
+    /// The ids of the messages of the main agent that the totals of a session include, if the source told
+    /// them all.
+    pub(super) fn told(&self, session: &str) -> Option<Arc<BTreeSet<String>>> {
+        let processes = self.sessions.get(session).filter(|processes| !processes.has_untold)?;
+        processes.last_told.as_ref().map(|_| Arc::clone(&processes.told))
     }
 
     /// The members of the events that report the totals after a `result` line: the total, then its
@@ -149,9 +160,9 @@ impl SessionTotals {
         // One model has the total. Many would make a log of the square of the source's size.
         let only = models.first().filter(|_| models.len() == 1 && processes.models.is_empty());
         let mut total = all.all.members(own_cost, only.map(|(model, _)| model.as_str()), "total");
-        if let Some((first, last)) = processes.ends.as_ref().filter(|_| !processes.has_untold) {
+        if let Some(last) = processes.last_told.as_ref().filter(|_| !processes.has_untold) {
             let mut told = ObjectText::new();
-            told.members(Json::trusted(&total)).text(FIRST_CALL, first).text(LAST_CALL, last);
+            told.members(Json::trusted(&total)).text(LAST_CALL, last);
             total = told.finish();
         }
         let parts = models.iter().filter(|_| (2..=MODELS).contains(&models.len()));

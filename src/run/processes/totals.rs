@@ -3,13 +3,14 @@
 //! the log, with these calls, is that of the whole session.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use foldhash::{HashMap, HashSet};
 
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::envelope::Event;
-use crate::event::fields::{FIRST_CALL, LAST_CALL, NOT_INCLUDED, SESSION_TOTAL, UsageScope, View};
+use crate::event::fields::{NOT_INCLUDED, SESSION_TOTAL, UsageScope, View};
 use crate::event::role::Role;
 use crate::history::usage::Usage;
 use crate::import::line::Imported;
@@ -60,7 +61,7 @@ impl EarlierTotals {
                     let newest = in_log.newest;
                     let is_of_session = newest.is_some_and(|newest| includes(draft, &newest));
                     if !is_of_session {
-                        let others = in_log.not_in(draft);
+                        let others = in_log.not_in(line.calls_in_total.as_deref());
                         newest.iter().for_each(|newest| add(draft, newest));
                         leave_out(draft, &others);
                         is_added = newest.is_some() || !others.is_empty();
@@ -148,19 +149,13 @@ impl InLog {
         }
     }
 
-    /// The calls that neither the newest total includes nor this one, which is added to it.
-    fn not_in(&self, total: &Draft<'_>) -> Vec<String> {
-        let event = total.as_event();
-        let view = View::of(&event);
-        let place = |name: &str| {
-            let id = view.data.text_at(name)?;
-            self.calls.iter().position(|call| *call == id)
+    /// The calls that neither the newest total includes nor this one, which is added to it. `None`: it is
+    /// not known what it includes.
+    fn not_in(&self, total: Option<&BTreeSet<String>>) -> Vec<String> {
+        let is_other = |id: &&String| {
+            total.is_some_and(|total| !total.contains(*id)) && !self.included.contains(*id)
         };
-        let Some(first) = place(FIRST_CALL) else { return Vec::new() };
-        let last = place(LAST_CALL).unwrap_or(self.calls.len());
-        let others = self.calls.iter().enumerate().filter(|(at, _)| !(first..=last).contains(at));
-        let others = others.map(|(_, id)| id).filter(|id| !self.included.contains(*id));
-        others.cloned().collect()
+        self.calls.iter().filter(is_other).cloned().collect()
     }
 }
 
