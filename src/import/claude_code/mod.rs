@@ -175,6 +175,7 @@ impl Adapter for ClaudeCode {
         };
         if let Some(version) = line.json.text_at("claude_code_version") {
             self.counts_session = notices::counts_session(&version);
+            self.totals.begin(&line.json.text_at("session_id").unwrap_or_default());
         }
         let is_printed = json.get("sessionId").is_none() && json.get("session_id").is_some();
         let session = || json.text_at("session_id").unwrap_or_default();

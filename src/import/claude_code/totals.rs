@@ -95,6 +95,16 @@ impl SessionTotals {
         messages.insert(id.to_owned(), TotalCounts { tokens, cost: None });
     }
 
+    /// Takes the first line of a process, or of a turn of one. Messages before it without a `result` line
+    /// are of a process that was cut off: no total has them.
+    pub(super) fn begin(&mut self, session: &str) {
+        let Some(processes) = self.sessions.get_mut(session) else { return };
+        let cut = std::mem::take(&mut processes.since_result);
+        if !cut.is_empty() {
+            Arc::make_mut(&mut processes.told).retain(|id| !cut.contains_key(id));
+        }
+    }
+
     /// The ids of the messages of the main agent that the totals of a session include, if the source told
     /// them all.
     pub(super) fn told(&self, session: &str) -> Option<Arc<BTreeSet<String>>> {

@@ -202,8 +202,8 @@ fn fill(
     }
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
-    let may_end_anew = !is_new && !is_older && receipt.events > receipt.repeated;
-    let log = match may_end_anew && ends.depends_on_log() {
+    let is_longer = receipt.events > receipt.repeated;
+    let log = match !is_new && !is_older && ends.depends_on_log(is_longer) {
         true => {
             before.as_ref().map(|before| in_log(&run, session, before.counts.events)).transpose()?
         }

@@ -37,7 +37,11 @@ struct InLog {
     calls: Vec<String>,
     /// The same.
     seen: HashSet<String>,
-    /// Those of them that the newest total includes.
+    /// The ids of the model calls of sub-agents, each with the call that started the agent.
+    of_agents: Vec<(String, String)>,
+    /// The model calls that asked for calls.
+    asked_by: HashMap<String, String>,
+    /// The model calls that the newest total includes.
     included: HashSet<String>,
 }
 
@@ -120,9 +124,13 @@ impl InLog {
         let mut is_before = true;
         let mut take = |event: &Event<'_>| {
             let view = View::of(event);
-            if event.session_id == session && view.is_imported() && view.role == Role::Usage {
+            if event.session_id == session && view.is_imported() {
                 is_before &= event.event_id != own;
-                in_log.take(&view, is_before);
+                match view.role {
+                    Role::Usage => in_log.take(&view, is_before),
+                    Role::ToolStart => in_log.take_call(&view),
+                    _ => {}
+                }
             }
         };
         recorder.each_event(held, &mut take)?;
@@ -135,8 +143,9 @@ impl InLog {
             UsageScope::Session if is_before => {
                 self.newest = Usage::of(view).or(self.newest);
                 let left_out: HashSet<_> = texts(view.data.get(NOT_INCLUDED)).collect();
-                let included = self.calls.iter().filter(|id| !left_out.contains(*id));
-                self.included = included.cloned().collect();
+                let of_agents = self.of_agents.iter().map(|(id, _)| id);
+                let known = self.calls.iter().chain(of_agents);
+                self.included = known.filter(|id| !left_out.contains(*id)).cloned().collect();
             }
             UsageScope::Call if !view.is_of_sub_agent() => {
                 let new = view.model_call_id().filter(|id| !self.seen.contains(&**id));
@@ -145,17 +154,40 @@ impl InLog {
                     self.calls.push(id.into_owned());
                 }
             }
-            UsageScope::Session | UsageScope::Model | UsageScope::Call => {}
+            UsageScope::Call => {
+                let started_by =
+                    ["spawned_by", "agent_id"].iter().find_map(|name| view.field(name));
+                let new = view.model_call_id().filter(|id| !self.seen.contains(&**id));
+                if let Some((id, call)) = new.zip(started_by) {
+                    self.seen.insert(id.clone().into_owned());
+                    self.of_agents.push((id.into_owned(), call.into_owned()));
+                }
+            }
+            UsageScope::Session | UsageScope::Model => {}
+        }
+    }
+
+    /// Takes the start of a call of the main agent, which may start a sub-agent.
+    fn take_call(&mut self, view: &View<'_, '_>) {
+        let call = view.event.correlation_id.as_deref().filter(|_| !view.is_of_sub_agent());
+        if let Some((call, asked_by)) = call.zip(view.model_call_id()) {
+            self.asked_by.insert(call.to_owned(), asked_by.into_owned());
         }
     }
 
     /// The calls that neither the newest total includes nor this one, which is added to it. `None`: it is
     /// not known what it includes.
     fn not_in(&self, total: Option<&BTreeSet<String>>) -> Vec<String> {
-        let is_other = |id: &&String| {
-            total.is_some_and(|total| !total.contains(*id)) && !self.included.contains(*id)
+        let Some(total) = total else { return Vec::new() };
+        let calls = self.calls.iter().filter(|id| !total.contains(*id));
+        // A sub-agent counts in the process that started it.
+        let is_of_other = |call: &String| {
+            let asked_by = self.asked_by.get(call);
+            asked_by.is_some_and(|by| !total.contains(by) && !self.included.contains(by))
         };
-        self.calls.iter().filter(is_other).cloned().collect()
+        let of_agents = self.of_agents.iter().filter(|(_, call)| is_of_other(call));
+        let others = calls.chain(of_agents.map(|(id, _)| id));
+        others.filter(|id| !self.included.contains(*id)).cloned().collect()
     }
 }
 

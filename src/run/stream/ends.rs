@@ -35,8 +35,8 @@ pub(crate) struct SessionInLog {
     calls: HashMap<String, bool>,
     /// The newest of them, until the session goes on.
     newest: Option<String>,
-    /// The last call that the newest total of a process has.
-    last_printed: Option<String>,
+    /// The last calls that the totals of processes have.
+    last_printed: Vec<String>,
 }
 
 /// How the run of a session ends.
@@ -77,18 +77,15 @@ impl SessionEnds {
         self.last
     }
 
-    /// Whether the log must be read: see [`SessionInLog`].
+    /// Whether the log must be read: see [`SessionInLog`]. `is_longer`: the lines tell more than the log.
     #[must_use]
-    pub(crate) fn depends_on_log(&self) -> bool {
-        self.has_printed == self.in_file.is_empty()
+    pub(crate) fn depends_on_log(&self, is_longer: bool) -> bool {
+        self.has_printed || (is_longer && !self.in_file.is_empty())
     }
 
     /// The end of the run. `log`: what it has of the session if [`SessionEnds::depends_on_log`].
     #[must_use]
     pub(crate) fn in_run(self, log: Option<&SessionInLog>) -> EndOfSession {
-        let is_only_file = |printed: &String| {
-            self.in_file.contains(printed) && self.last_in_file.as_ref() != Some(printed)
-        };
         if self.in_file.is_empty() {
             let tells = self.last.as_ref().is_some_and(|end| !end.is_until_told);
             let goes_on = log.zip(self.last_printed.as_ref());
@@ -97,8 +94,10 @@ impl SessionEnds {
                 _ => EndOfSession::Told(self.last),
             };
         }
-        let printed = log.and_then(|log| log.last_printed.as_ref()).or(self.last_printed.as_ref());
-        if printed.is_some_and(is_only_file) {
+        let in_log = log.map(|log| log.last_printed.as_slice()).unwrap_or_default();
+        let printed = || in_log.iter().chain(&self.last_printed);
+        let is_told = printed().any(|call| self.last_in_file.as_ref() == Some(call));
+        if !is_told && printed().any(|call| self.in_file.contains(call)) {
             return EndOfSession::WentOn(self.of_file);
         }
         // An output that was cut off says nothing.
@@ -116,7 +115,7 @@ impl SessionInLog {
         let mut goes_on = view.is_prompt() || view.role == Role::Error;
         if view.role == Role::Usage {
             if let Some(last) = view.data.text_at(LAST_CALL) {
-                self.last_printed = Some(last.into_owned());
+                self.last_printed.push(last.into_owned());
             }
             let id = view.model_call_id().filter(|_| view.usage_scope() == UsageScope::Call);
             goes_on = id.as_ref().is_some_and(|id| !self.calls.contains_key(&**id));
