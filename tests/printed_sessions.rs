@@ -287,18 +287,23 @@ fn prompts_of_an_output_and_the_file_count_once() {
         }
         format!("{line}\n")
     };
-    let mut file: String = file.lines().map(with_id).collect();
+    let older = file.clone();
+    let file: String = file.lines().map(with_id).collect();
     // A sub-agent, too: its prompt is a text in one place, and a list in the other.
     let of_agent = "11111111-1111-4111-8111-111111111117";
     let line = json!({"type": "user", "isSidechain": true, "agentId": "ab12cd34", "uuid": of_agent,
         "sessionId": SESSION, "timestamp": "2026-03-01T09:00:01.500Z", "version": "2.0.1",
         "message": {"role": "user", "content": "look for a.txt"}});
-    file += &format!("{line}\n");
+    // Older versions give no ids to prompts.
+    let files = [format!("{file}{line}\n"), format!("{older}{line}\n")];
     let agent = json!({"type": "user", "parent_tool_use_id": CALL, "session_id": SESSION,
         "uuid": of_agent, "message": {"role": "user", "content": [
             {"type": "text", "text": "look for a.txt"}]}});
     let (init, rest) = printed.split_once('\n').unwrap();
-    for content in [json!("list files"), json!([{"type": "text", "text": "list files"}])] {
+    let contents = [json!("list files"), json!([{"type": "text", "text": "list files"}])];
+    for (content, file) in
+        contents.iter().flat_map(|content| files.iter().map(move |file| (content, file)))
+    {
         let replay = json!({"type": "user", "message": {"role": "user", "content": content},
             "parent_tool_use_id": null, "session_id": SESSION, "uuid": uuid, "isReplay": true});
         let printed = format!("{init}\n{replay}\n{agent}\n{rest}");
@@ -311,7 +316,7 @@ fn prompts_of_an_output_and_the_file_count_once() {
         ];
         for steps in orders {
             let bench = Bench::new();
-            write(&bench, "s.jsonl", &file);
+            write(&bench, "s.jsonl", file);
             write(&bench, "p.jsonl", &printed);
             for files in steps {
                 bench.ok(&[&["import"], *files].concat());

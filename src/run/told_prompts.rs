@@ -63,15 +63,14 @@ impl ToldPrompts {
         recorder: &mut Recorder,
         held: &[Draft<'_>],
     ) -> Result<bool, RunError> {
-        if recorder.stored(id)?.is_some() {
-            return Ok(false);
-        }
+        // The same id is the same prompt: it is repeated.
+        let is_same = recorder.stored(id)?.is_some();
         let texts = match &mut self.of_file {
             Some(known) => known,
             unknown => unknown.insert(prompts_of_file(session, recorder, held)?),
         };
         let left = texts.get_mut(typed.trim()).filter(|left| **left > 0);
-        Ok(left.map(|left| *left -= 1).is_some())
+        Ok(left.map(|left| *left -= 1).is_some() && !is_same)
     }
 
     /// Whether a hook has recorded the prompt, from its text without what is attached to it, or an output
@@ -99,9 +98,8 @@ impl ToldPrompts {
             let view = View::of(&known);
             // The same text may have been typed again.
             let apart = event.timestamp.millis().abs_diff(known.timestamp.millis());
-            let is_of_output = view.has_time_of_reading()
-                && !is_by_text(id)
-                && known.session_id == event.session_id;
+            let is_of_output =
+                view.has_time_of_reading() && other != id && known.session_id == event.session_id;
             let is_it = is_of_output || (view.is_by_hook() && apart <= AT_ONCE);
             if is_it && self.told_again.insert(other) {
                 return Ok(true);
@@ -116,7 +114,7 @@ fn is_by_text(id: &str) -> bool {
     id.starts_with("prompt_")
 }
 
-/// How often a run has each text as a prompt of a session, from a file that has ids for prompts.
+/// How often a run has each text as a prompt of a session, from its file.
 fn prompts_of_file(
     session: &str,
     recorder: &Recorder,
@@ -128,7 +126,7 @@ fn prompts_of_file(
         if view.is_prompt()
             && view.is_imported()
             && event.session_id == session
-            && !is_by_text(&event.event_id)
+            && !view.has_time_of_reading()
             && let Some(text) = view.data.text_at("text")
         {
             *texts.entry(text.trim().to_owned()).or_insert(0) += 1;
