@@ -36,11 +36,11 @@ enum IdUse {
 }
 
 impl ImportedIds {
-    /// Sets the event ids of a dialect's line. A line that the run already has gets the same ids
-    /// again, and so does one that says the same as another of the stream: what an agent printed and its
-    /// file have such lines. A line whose id belongs to other content gets a substitute. Events that a
-    /// hook of the agent has recorded are removed, and so are prompts that another source has told. `held`: the events before it that are not in the
-    /// log yet.
+    /// Sets the event ids of a dialect's line. A line that the run already has gets the same ids again,
+    /// and so does one that says the same as another of the stream: what an agent printed and its file
+    /// have such lines. A line whose id belongs to other content gets a substitute. Events that a hook
+    /// of the agent has recorded are removed, and so are prompts that another source has told. `held`:
+    /// the events before it that are not in the log yet.
     pub(super) fn name(
         &mut self,
         line: &mut Imported,

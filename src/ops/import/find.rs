@@ -306,10 +306,9 @@ fn session(
     files.sort_by(|one, other| {
         let number = |file: &Candidate| (number_of(&file.path), continuation_of(&file.path));
         let by_number = || number(one).cmp(&number(other));
-        one.is_sub_agent
-            .cmp(&other.is_sub_agent)
-            .then_with(by_number)
-            .then_with(|| one.path.cmp(&other.path))
+        // The file of a session is read before what its processes printed: it has the prompts.
+        let kind = |file: &Candidate| (file.is_sub_agent, file.look.is_printed);
+        kind(one).cmp(&kind(other)).then_with(by_number).then_with(|| one.path.cmp(&other.path))
     });
     let Some(first) = files.first() else { return (None, Vec::new()) };
     let (dialect, why) = (first.look.dialect, first.look.why.clone());

@@ -41,6 +41,8 @@ pub(super) struct Look {
     pub(super) agent: Option<String>,
     /// The time of the first line that has one.
     pub(super) begun: Option<Timestamp>,
+    /// Whether it is what an agent printed, and not the file of the session.
+    pub(super) is_printed: bool,
     /// The facts of the run that the beginning shows: a JSON object as text.
     pub(super) metadata: String,
     /// Whether it names a model. Else a longer sample may.
@@ -198,6 +200,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
         agent: seen.agent,
         names_model: seen.origin.has_model(),
         begun: seen.begun,
+        is_printed: seen.is_printed,
         metadata: seen.origin.metadata(),
         session: seen.session,
     })
@@ -222,12 +225,15 @@ struct SampleFacts {
     origin: RunOrigin,
     /// Whether anybody said or did something.
     has_any: bool,
+    /// Whether the agent printed a line.
+    is_printed: bool,
 }
 
 impl SampleFacts {
     fn take(&mut self, unit: &ReadUnit<'_>) {
         let Ok(read) = &unit.read else { return };
         self.begun = self.begun.or(read.time);
+        self.is_printed |= read.is_printed == Some(true);
         for draft in &read.drafts {
             if self.session.is_none() {
                 self.session = draft.session_id.as_deref().map(str::to_owned);
