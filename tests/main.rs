@@ -96,6 +96,7 @@ mod paid_answers;
 mod printed_sessions;
 mod processes;
 mod propose;
+mod random_sessions;
 mod reading;
 mod readme;
 mod reports;

@@ -83,6 +83,8 @@ pub(crate) const SESSION_TOTAL: &str = "session_total";
 pub(crate) const LAST_CALL: &str = "last_message_id";
 /// The ids of the model calls before a total in the log that are not in it.
 pub(crate) const NOT_INCLUDED: &str = "not_included";
+/// The flag for a model call of a sub-agent that no total before it in the log includes.
+pub(crate) const NOT_IN_TOTAL: &str = "not_in_total";
 /// The field of `data` that shows what recorded an event, if it was not an import.
 pub(crate) const RECORDED_BY: &str = "recorded_by";
 
@@ -491,6 +493,13 @@ impl<'e, 'a> View<'e, 'a> {
             return None;
         }
         self.data.text_at("agent_id").filter(|id| !is_placeholder(id))
+    }
+
+    /// Whether a total that the log has before this model call may include it: the file of a sub-agent may
+    /// be imported after the total of the process that started the agent.
+    #[must_use]
+    pub(crate) fn may_be_in_earlier_total(&self) -> bool {
+        self.is_of_sub_agent() && self.data.get(NOT_IN_TOTAL).is_none()
     }
 
     /// Whether a person begins a task with the event.

@@ -17,8 +17,8 @@ pub(crate) struct ModelTotals {
 /// The models of a session.
 #[derive(Clone, Debug, Default)]
 struct SessionModels {
-    /// The sequence and the time of the newest total of the session, and whether it has no call of the
-    /// main agent after it.
+    /// The sequence and the time of the newest total of the session, and whether its source told the calls
+    /// that it includes.
     newest: Option<(u64, Timestamp, bool)>,
     /// The newest total of each model, and the sequence of the total of the session before it.
     totals: BTreeMap<String, (u64, Usage)>,
@@ -43,8 +43,8 @@ pub(crate) struct CallOfModel<'c> {
     pub time: Timestamp,
     /// Whether it is from another program's log.
     pub imported: bool,
-    /// Whether it is of a sub-agent.
-    pub by_sub_agent: bool,
+    /// Whether a total before it in the log may include it.
+    pub may_be_in_earlier_total: bool,
 }
 
 impl ModelTotals {
@@ -53,7 +53,7 @@ impl ModelTotals {
         let session = self.session(call.session_id);
         let is_later = call.imported
             && session.newest.is_some_and(|(sequence, time, calls_told)| {
-                let is_never_in_it = calls_told && !call.by_sub_agent;
+                let is_never_in_it = calls_told && !call.may_be_in_earlier_total;
                 call.first_sequence > sequence && (is_never_in_it || call.time >= time)
             });
         let calls = if is_later { &mut session.later } else { &mut session.calls };

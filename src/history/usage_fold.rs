@@ -61,7 +61,7 @@ struct SessionTotal {
     time: Timestamp,
     /// Whether the totals of its models give its cost.
     by_models: bool,
-    /// Whether calls of the main agent after it are never in it, whatever their time.
+    /// Whether it includes no call after it, whatever the time of the call, unless a sub-agent made it.
     calls_told: bool,
     /// The number of the calls after it, if there are any.
     later: Option<u32>,
@@ -238,8 +238,7 @@ impl Ledger {
     /// snapshot: calls that the log has after it count in addition.
     fn after_total(&mut self, session: u32, view: &View<'_, '_>) -> Option<u32> {
         let total = self.totals.get(&session)?;
-        // The file of a sub-agent may be imported after the total that has its calls.
-        let is_never_in_it = total.calls_told && !view.is_of_sub_agent();
+        let is_never_in_it = total.calls_told && !view.may_be_in_earlier_total();
         if !view.is_imported() || (!is_never_in_it && view.event.timestamp < total.time) {
             return None;
         }

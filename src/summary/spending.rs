@@ -39,7 +39,7 @@ struct ModelCall {
     /// Sequence of its first line.
     first_sequence: u64,
     imported: bool,
-    by_sub_agent: bool,
+    may_be_in_earlier_total: bool,
     session: usize,
     /// Index of its agent and model.
     spender: usize,
@@ -117,7 +117,7 @@ impl Spending {
             time: view.event.timestamp,
             first_sequence: view.event.sequence,
             imported: view.is_imported(),
-            by_sub_agent: view.is_of_sub_agent(),
+            may_be_in_earlier_total: view.may_be_in_earlier_total(),
             session,
             spender,
             usage,
@@ -206,7 +206,7 @@ impl Spending {
                 first_sequence: call.first_sequence,
                 time: call.time,
                 imported: call.imported,
-                by_sub_agent: call.by_sub_agent,
+                may_be_in_earlier_total: call.may_be_in_earlier_total,
             });
         }
         let totals = totals.finish().into_iter();

@@ -264,7 +264,7 @@ impl<'f> RowPass<'f> {
             first_sequence: call.first_sequence,
             time: call.first,
             imported: view.is_imported(),
-            by_sub_agent: view.is_of_sub_agent(),
+            may_be_in_earlier_total: view.may_be_in_earlier_total(),
         });
         if call.is_sum && call.is_nothing {
             return;

@@ -2,19 +2,16 @@
 //! the calls of other processes are named that the log has from the session file. So the newest total in
 //! the log, with these calls, is that of the whole session.
 
-use std::borrow::Cow;
-use std::collections::BTreeSet;
+use foldhash::HashMap;
 
-use foldhash::{HashMap, HashSet};
-
+use super::calls_in_log::CallsInLog;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
-use crate::event::envelope::Event;
 use crate::event::fields::{NOT_INCLUDED, SESSION_TOTAL, UsageScope, View};
 use crate::event::role::Role;
 use crate::history::usage::Usage;
 use crate::import::line::Imported;
-use crate::json::{Json, ObjectText, quoted};
+use crate::json::{ObjectText, quoted};
 use crate::run::RunError;
 use crate::run::recorder::Recorder;
 
@@ -25,24 +22,7 @@ const OF_PROCESSES: &[&str] = &["claude-code"];
 #[derive(Default)]
 pub(super) struct EarlierTotals {
     /// What the log has of each session, at the first total of the stream.
-    sessions: HashMap<String, InLog>,
-}
-
-/// What the log has of a session.
-#[derive(Default)]
-struct InLog {
-    /// The newest total.
-    newest: Option<Usage>,
-    /// The ids of the model calls of the main agent, in the order of the log.
-    calls: Vec<String>,
-    /// The same.
-    seen: HashSet<String>,
-    /// The ids of the model calls of sub-agents, each with the call that started the agent.
-    of_agents: Vec<(String, String)>,
-    /// The model calls that asked for calls.
-    asked_by: HashMap<String, String>,
-    /// The model calls that the newest total includes.
-    included: HashSet<String>,
+    sessions: HashMap<String, CallsInLog>,
 }
 
 impl EarlierTotals {
@@ -62,11 +42,11 @@ impl EarlierTotals {
             match scope_of(draft) {
                 UsageScope::Session => {
                     let in_log = self.before(draft, recorder, held)?;
-                    let newest = in_log.newest;
-                    let is_of_session = newest.is_some_and(|newest| includes(draft, &newest));
+                    let newest = in_log.newest();
+                    let is_of_session = newest.is_some_and(|newest| includes(draft, newest));
                     if !is_of_session {
                         let others = in_log.not_in(line.calls_in_total.as_deref());
-                        newest.iter().for_each(|newest| add(draft, newest));
+                        newest.into_iter().for_each(|newest| add(draft, newest));
                         leave_out(draft, &others);
                         is_added = newest.is_some() || !others.is_empty();
                     }
@@ -89,11 +69,11 @@ impl EarlierTotals {
         draft: &Draft<'_>,
         recorder: &Recorder,
         held: &[Draft<'_>],
-    ) -> Result<&InLog, RunError> {
+    ) -> Result<&CallsInLog, RunError> {
         let session = draft.session_id.as_deref().unwrap_or_default();
         if !self.sessions.contains_key(session) {
             let id = draft.event_id.as_deref().unwrap_or_default();
-            let in_log = InLog::read(session, id, recorder, held)?;
+            let in_log = CallsInLog::read(session, id, recorder, held)?;
             self.sessions.insert(session.to_owned(), in_log);
         }
         Ok(self.sessions.entry(session.to_owned()).or_default())
@@ -109,92 +89,6 @@ fn scope_of(draft: &Draft<'_>) -> UsageScope {
     let view = View::of(&event);
     let dialect = view.field("dialect").unwrap_or_default();
     if OF_PROCESSES.contains(&dialect.as_ref()) { view.usage_scope() } else { UsageScope::Call }
-}
-
-impl InLog {
-    /// Reads the log for a session, and the events that are not in it yet. It may have the stream
-    /// already, whose first total has the id `own`.
-    fn read(
-        session: &str,
-        own: &str,
-        recorder: &Recorder,
-        held: &[Draft<'_>],
-    ) -> Result<Self, RunError> {
-        let mut in_log = Self::default();
-        let mut is_before = true;
-        let mut take = |event: &Event<'_>| {
-            let view = View::of(event);
-            if event.session_id == session && view.is_imported() {
-                is_before &= event.event_id != own;
-                match view.role {
-                    Role::Usage => in_log.take(&view, is_before),
-                    Role::ToolStart => in_log.take_call(&view),
-                    _ => {}
-                }
-            }
-        };
-        recorder.each_event(held, &mut take)?;
-        Ok(in_log)
-    }
-
-    /// Takes the next event that reports usage. `is_before`: whether it is from another source.
-    fn take(&mut self, view: &View<'_, '_>, is_before: bool) {
-        match view.usage_scope() {
-            UsageScope::Session if is_before => {
-                self.newest = Usage::of(view).or(self.newest);
-                let left_out: HashSet<_> = texts(view.data.get(NOT_INCLUDED)).collect();
-                let of_agents = self.of_agents.iter().map(|(id, _)| id);
-                let known = self.calls.iter().chain(of_agents);
-                self.included = known.filter(|id| !left_out.contains(*id)).cloned().collect();
-            }
-            UsageScope::Call if !view.is_of_sub_agent() => {
-                let new = view.model_call_id().filter(|id| !self.seen.contains(&**id));
-                if let Some(id) = new {
-                    self.seen.insert(id.clone().into_owned());
-                    self.calls.push(id.into_owned());
-                }
-            }
-            UsageScope::Call => {
-                let started_by =
-                    ["spawned_by", "agent_id"].iter().find_map(|name| view.field(name));
-                let new = view.model_call_id().filter(|id| !self.seen.contains(&**id));
-                if let Some((id, call)) = new.zip(started_by) {
-                    self.seen.insert(id.clone().into_owned());
-                    self.of_agents.push((id.into_owned(), call.into_owned()));
-                }
-            }
-            UsageScope::Session | UsageScope::Model => {}
-        }
-    }
-
-    /// Takes the start of a call of the main agent, which may start a sub-agent.
-    fn take_call(&mut self, view: &View<'_, '_>) {
-        let call = view.event.correlation_id.as_deref().filter(|_| !view.is_of_sub_agent());
-        if let Some((call, asked_by)) = call.zip(view.model_call_id()) {
-            self.asked_by.insert(call.to_owned(), asked_by.into_owned());
-        }
-    }
-
-    /// The calls that neither the newest total includes nor this one, which is added to it. `None`: it is
-    /// not known what it includes.
-    fn not_in(&self, total: Option<&BTreeSet<String>>) -> Vec<String> {
-        let Some(total) = total else { return Vec::new() };
-        let calls = self.calls.iter().filter(|id| !total.contains(*id));
-        // A sub-agent counts in the process that started it.
-        let is_of_other = |call: &String| {
-            let asked_by = self.asked_by.get(call);
-            asked_by.is_some_and(|by| !total.contains(by) && !self.included.contains(by))
-        };
-        let of_agents = self.of_agents.iter().filter(|(_, call)| is_of_other(call));
-        let others = calls.chain(of_agents.map(|(id, _)| id));
-        others.filter(|id| !self.included.contains(*id)).cloned().collect()
-    }
-}
-
-/// The texts in a list.
-fn texts(list: Option<Json<'_>>) -> impl Iterator<Item = String> {
-    let all = list.into_iter().flat_map(Json::items);
-    all.filter_map(Json::as_str).map(Cow::into_owned)
 }
 
 /// Says which calls are not in a total.

@@ -213,6 +213,13 @@ impl<'r> Stream<'r> {
         self
     }
 
+    /// The run had no events before the stream, except for its beginning.
+    #[must_use]
+    pub(crate) fn into_new_run(mut self) -> Self {
+        self.processes = EarlierProcesses::in_new_run();
+        self
+    }
+
     /// Rejects the lines of an input of no known format. Otherwise the stream fails.
     #[must_use]
     pub(crate) fn rejecting_unknown(mut self) -> Self {

@@ -6,7 +6,7 @@ use super::quoted;
 use super::runs_view::told_elsewhere;
 use crate::event::fields::{
     CACHE_CREATION, CACHE_CREATION_1H, CACHE_READ, COST, HISTORY, INPUT_TOKENS, LAST_CALL,
-    MODEL_CALL, OUTPUT_AT_LEAST, OUTPUT_TOKENS, SEVERAL_CALLS,
+    MODEL_CALL, NOT_IN_TOTAL, OUTPUT_AT_LEAST, OUTPUT_TOKENS, SEVERAL_CALLS,
 };
 use crate::history::models;
 
@@ -55,6 +55,7 @@ pub(super) fn usage(sql: &dyn Expressions) -> String {
     {ids} AS model_call_id, {answer} AS answer,
     coalesce({scope} = 'total', false) AS is_total,
     {last_call} IS NOT NULL AS calls_told,
+    coalesce({not_in_total} = 'true', false) AS not_in_total,
     coalesce({scope} = 'model', false) AS is_of_model,
     coalesce({scope} = '{several}', false) AS is_of_several,
     {input} AS input_tokens, {output} AS output_tokens,
@@ -104,7 +105,7 @@ asked AS (
 ),
 model_calls AS (
   SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id,
-    sub_agent, model, message_id, request_id,
+    sub_agent, not_in_total, model, message_id, request_id,
     CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false
       WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
       row_number() OVER (PARTITION BY work_id,
@@ -179,7 +180,7 @@ known_of_models AS (
   JOIN last_totals ON last_totals.run_id = model_calls.run_id
     AND last_totals.session_id = model_calls.session_id
   WHERE NOT (imported AND first_sequence > last_total AND (first_time >= last_time
-    OR (sub_agent IS NULL AND coalesce(last_with_calls, 0) = last_total)))
+    OR ((sub_agent IS NULL OR not_in_total) AND coalesce(last_with_calls, 0) = last_total)))
   GROUP BY model_calls.run_id, model_calls.session_id, coalesce(model, '')
 ),
 -- The sessions whose totals lack the model of one of their calls.
@@ -286,6 +287,7 @@ WHERE coalesce(input_tokens, output_tokens, cache_read_tokens, cache_creation_to
         output = first_count(sql, OUTPUT_TOKENS),
         at_least = sql.text(DATA, &[OUTPUT_AT_LEAST]),
         last_call = sql.text(DATA, &[LAST_CALL]),
+        not_in_total = sql.text(DATA, &[NOT_IN_TOTAL]),
         read = first_count(sql, CACHE_READ),
         creation = first_count(sql, CACHE_CREATION),
         for_an_hour = first_count(sql, CACHE_CREATION_1H),
