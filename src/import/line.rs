@@ -215,6 +215,7 @@ impl Importer {
     pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>, counts_elsewhere: bool) {
         (self.last_time, self.first_time) = (None, first_time);
         self.counts_elsewhere = counts_elsewhere;
+        self.adapter.begin_file();
     }
 
     /// Takes the stored state of the session, before the first line. See [`Adapter::prepare`].

@@ -262,6 +262,9 @@ pub(crate) trait Adapter {
         let _ = (state, sums);
     }
 
+    /// Takes the beginning of another file of the session.
+    fn begin_file(&mut self) {}
+
     /// Takes the end of a document with a list. `source` has the members before the list once more, for
     /// what depends on the items. It needs no drafts.
     fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {

@@ -175,12 +175,11 @@ impl Adapter for ClaudeCode {
         };
         if let Some(version) = line.json.text_at("claude_code_version") {
             self.counts_session = notices::counts_session(&version);
-            self.totals.begin(&line.json.text_at("session_id").unwrap_or_default());
         }
+        self.totals.init(&line.json);
         let is_printed = json.get("sessionId").is_none() && json.get("session_id").is_some();
-        let session = || json.text_at("session_id").unwrap_or_default();
         let is_result = source_type == "result";
-        let calls_in_total = is_result.then(|| self.totals.told(&session())).flatten();
+        let calls_in_total = is_result.then(|| self.totals.told(&json)).flatten();
         let own = text("uuid");
         let drafts = self.with_withdrawn(&line, drafts);
         self.seen.extend(own.as_deref().map(hash));
@@ -195,6 +194,10 @@ impl Adapter for ClaudeCode {
             drafts,
             ..AdaptedLine::default()
         }
+    }
+
+    fn begin_file(&mut self) {
+        self.totals.begin_file();
     }
 }
 

@@ -41,6 +41,8 @@ struct ResultTotals {
 #[derive(Debug, Default)]
 pub(super) struct SessionTotals {
     sessions: HashMap<String, SessionProcesses>,
+    /// Whether the next process begins a file.
+    begins_file: bool,
 }
 
 /// The processes of a session.
@@ -49,6 +51,8 @@ struct SessionProcesses {
     /// What those before the newest one used.
     earlier: ResultTotals,
     newest: ResultTotals,
+    /// Whether the next `result` line is of another process than the newest.
+    is_next_process: bool,
     /// What the messages of the main agent used after the newest `result` line, by their ids.
     since_result: HashMap<String, TotalCounts>,
     /// What the messages of sub-agents used, by their ids.
@@ -95,20 +99,32 @@ impl SessionTotals {
         messages.insert(id.to_owned(), TotalCounts { tokens, cost: None });
     }
 
-    /// Takes the first line of a process, or of a turn of one. Messages before it without a `result` line
-    /// are of a process that was cut off: no total has them.
-    pub(super) fn begin(&mut self, session: &str) {
-        let Some(processes) = self.sessions.get_mut(session) else { return };
+    /// Takes the beginning of a file. What a process printed is in one file.
+    pub(super) fn begin_file(&mut self) {
+        self.begins_file = true;
+    }
+
+    /// Takes a line, which may be the first one of a process, or of a turn of one. Messages before it without
+    /// a `result` line are of a process that was cut off: no total has them.
+    pub(super) fn init(&mut self, line: &Members<'_>) {
+        if line.text_at("subtype").is_none_or(|subtype| subtype != "init") {
+            return;
+        }
+        let begins_file = std::mem::take(&mut self.begins_file);
+        let session = line.text_at("session_id").unwrap_or_default();
+        let Some(processes) = self.sessions.get_mut(&*session) else { return };
+        processes.is_next_process |= begins_file;
         let cut = std::mem::take(&mut processes.since_result);
         if !cut.is_empty() {
             Arc::make_mut(&mut processes.told).retain(|id| !cut.contains_key(id));
         }
     }
 
-    /// The ids of the messages of the main agent that the totals of a session include, if the source told
-    /// them all.
-    pub(super) fn told(&self, session: &str) -> Option<Arc<BTreeSet<String>>> {
-        let processes = self.sessions.get(session).filter(|processes| !processes.has_untold)?;
+    /// The ids of the messages of the main agent that the totals of a line's session include, if the source
+    /// told them all.
+    pub(super) fn told(&self, line: &Members<'_>) -> Option<Arc<BTreeSet<String>>> {
+        let session = line.text_at("session_id").unwrap_or_default();
+        let processes = self.sessions.get(&*session).filter(|processes| !processes.has_untold)?;
         processes.last_told.as_ref().map(|_| Arc::clone(&processes.told))
     }
 
@@ -134,10 +150,11 @@ impl SessionTotals {
         processes.has_untold |= !of_main.is_within(&of_messages);
         let used = if since.is_empty() { of_line } else { of_line.least(&of_messages) };
         let before = TotalCounts { cost: None, ..newest.all };
-        let is_new_process = has_sub_agents
-            && before != TotalCounts::default()
+        let is_next_process = std::mem::take(&mut processes.is_next_process);
+        let is_new_process = before != TotalCounts::default()
             && before.tokens != totals.all.tokens
-            && totals.all.has_fewer_tokens(&before.plus(&used));
+            && (is_next_process
+                || (has_sub_agents && totals.all.has_fewer_tokens(&before.plus(&used))));
         if is_new_process {
             processes.earlier = processes.earlier.plus(newest);
             processes.newest = ResultTotals::default();
