@@ -234,6 +234,12 @@ fn totals_of_models(bench: &Bench) {
             json!({"message_id": "told-4", "agent_id": "side", "input_tokens": 5,
             "output_tokens": 1}),
         ),
+        (
+            44,
+            None,
+            json!({"message_id": "told-5", "agent_id": "other", "input_tokens": 6,
+            "output_tokens": 2, "not_in_total": true}),
+        ),
     ];
     for (second, model, mut data) in told {
         data["dialect"] = "claude-code".into();

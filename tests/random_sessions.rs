@@ -34,8 +34,19 @@ struct Made {
     files: Vec<String>,
     tool_calls: u64,
     prompts: u64,
+    /// How its run ends, by what is kept of it.
+    status: &'static str,
     /// Input, output, read from the cache, written to it.
     tokens: [u64; 4],
+}
+
+/// How a process ends.
+#[derive(Clone, Copy, PartialEq)]
+enum ProcessEnd {
+    Well,
+    Badly,
+    /// Its output ends somewhere in the middle.
+    Killed,
 }
 
 /// Writes a session.
@@ -144,14 +155,17 @@ impl Maker<'_> {
     }
 
     /// A process, which answers one prompt.
-    fn process(&mut self, bench: &Bench) {
+    fn process(&mut self, bench: &Bench) -> ProcessEnd {
         (self.of_main, self.of_agents) = ([0; 4], [0; 4]);
         let init = json!({"type": "system", "subtype": "init", "cwd": "/p", "model": "m-1",
             "session_id": self.made.id, "tools": ["Task"]});
         self.output = format!("{init}\n");
         let prompt = json!({"role": "user", "content": format!("do step {}", self.line)});
-        let [stored, _] = self.line("user", &prompt, &json!({}), None);
+        let [stored, printed] = self.line("user", &prompt, &json!({}), None);
         self.file += &stored;
+        if self.random.below(3) == 0 {
+            self.output += &printed.replace(r#""session_id""#, r#""isReplay":true,"session_id""#);
+        }
         self.made.prompts += 1;
         let tells = self.random.below(2) == 0;
         for at in 0..=self.random.below(3) {
@@ -163,13 +177,34 @@ impl Maker<'_> {
             self.file += &stored;
             self.output += &printed;
         }
+        let end = match self.random.below(5) {
+            0 => ProcessEnd::Killed,
+            1 => ProcessEnd::Badly,
+            _ => ProcessEnd::Well,
+        };
+        if end == ProcessEnd::Badly {
+            let text = json!([{"type": "text", "text": "You've hit your limit"}]);
+            let message = json!({"id": format!("e-{}", self.line), "type": "message", "content": text,
+                "role": "assistant", "model": "<synthetic>", "usage": named(USAGE, [0; 4])});
+            let more = json!({"isApiErrorMessage": true, "error": "rate_limit"});
+            let [stored, printed] = self.line("assistant", &message, &more, None);
+            self.file += &stored;
+            self.output += &printed;
+        }
+        if end == ProcessEnd::Killed {
+            let lines = self.output.lines().count();
+            let kept = 1 + self.random.below(lines);
+            self.output = self.output.split_inclusive('\n').take(kept).collect();
+            return end;
+        }
         let mut all = self.of_main;
         add(&mut all, self.of_agents);
-        let result = json!({"type": "result", "subtype": "success", "is_error": false,
+        let result = json!({"type": "result", "subtype": "success", "is_error": end == ProcessEnd::Badly,
             "num_turns": 1, "duration_ms": 900, "result": "done", "session_id": self.made.id,
             "uuid": format!("3c9d7a10-0000-4000-8000-{:012x}", self.line), "total_cost_usd": 0.25,
             "usage": named(USAGE, self.of_main), "modelUsage": {"m-1": named(MODEL_USAGE, all)}});
         let _ = writeln!(self.output, "{result}");
+        end
     }
 
     /// A session. The outputs of some of its processes are kept.
@@ -178,11 +213,15 @@ impl Maker<'_> {
         fs::create_dir_all(bench.path("s")).unwrap();
         self.made.files.push(name.clone());
         for number in 0..=self.random.below(3) {
-            self.process(bench);
+            let end = self.process(bench);
+            self.made.status = if end == ProcessEnd::Badly { "failed" } else { "imported" };
             if number == 0 || self.random.below(2) == 0 {
                 let name = format!("s/out-{number}.txt");
                 fs::write(bench.path(&name), &self.output).unwrap();
                 self.made.files.push(name);
+                if end == ProcessEnd::Well {
+                    self.made.status = "completed";
+                }
             }
         }
         fs::write(bench.path(&name), &self.file).unwrap();
@@ -221,7 +260,14 @@ fn in_any_order_the_tokens_are_those_of_all_processes() {
         for _ in 0..3 {
             let bench = Bench::new();
             let id = format!("{seed:08x}-1111-4222-8333-444455556666");
-            let made = Made { id, files: Vec::new(), tool_calls: 0, prompts: 0, tokens: [0; 4] };
+            let made = Made {
+                id,
+                files: Vec::new(),
+                tool_calls: 0,
+                prompts: 0,
+                status: "",
+                tokens: [0; 4],
+            };
             let (file, output) = (String::new(), String::new());
             let (line, of_main, of_agents) = (0, [0; 4], [0; 4]);
             let maker = Maker { random: &mut random, made, line, file, output, of_main, of_agents };
@@ -253,10 +299,12 @@ fn in_any_order_the_tokens_are_those_of_all_processes() {
             if found != [expected.clone(), expected.clone()]
                 || is_negative
                 || prompts != Some(made.prompts)
+                || list["runs"][0]["status"] != made.status
             {
                 wrong.push(format!(
-                    "{seed} {steps:?}: {found:?} instead of {expected}; prompts {prompts:?} of {}",
-                    made.prompts
+                    "{seed} {steps:?}: {} instead of {}, {} and {} instead of {expected}; \
+                     prompts {prompts:?} of {}",
+                    list["runs"][0]["status"], made.status, found[0], found[1], made.prompts
                 ));
             }
         }

@@ -70,8 +70,6 @@ pub struct RunState {
     source_went_on: bool,
     /// Whether one of them is later than that end.
     is_later: bool,
-    /// The last time of the events that session files and streams told.
-    told_until: Option<Timestamp>,
     /// Whether any event has been taken.
     begun: bool,
     /// Time of the first event.
@@ -178,9 +176,6 @@ impl RunState {
                 let time = event.timestamp;
                 let (first, last) = self.imported.unwrap_or((time, time));
                 self.imported = Some((first.min(time), last.max(time)));
-                if !view.is_by_hook() {
-                    self.told_until = self.told_until.max(Some(time));
-                }
             }
             if let Some(time) = view.data.get(WORK_TIME).and_then(Json::as_u64) {
                 self.work_time_ms = Some(self.work_time_ms.unwrap_or(0).saturating_add(time));
@@ -213,13 +208,6 @@ impl RunState {
     #[must_use]
     pub fn source_went_on_later(&self) -> bool {
         self.source_went_on && self.is_later
-    }
-
-    /// The last time of the events that were imported, without those of hooks, whose clock may be
-    /// ahead of the session file.
-    #[must_use]
-    pub fn told_until(&self) -> Option<Timestamp> {
-        self.told_until
     }
 
     /// Takes an event that is only counted. Its line need not be read.

@@ -204,16 +204,24 @@ fn fill(
     }
     // An older copy, or an earlier part, does not tell how the session ended.
     let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
-    let is_longer = receipt.events > receipt.repeated;
+    // An import that was killed may have left the end out.
+    let is_longer = || receipt.events > receipt.repeated || state_of_log(&run).source_went_on();
     let log = match !is_new && !is_older && ends.depends_on_log(is_longer) {
         true => {
             before.as_ref().map(|before| in_log(&run, session, before.counts.events)).transpose()?
         }
         false => None,
     };
+    let last_printed = ends.last_printed().map(str::to_owned);
     let (told, went_on, is_known) = match ends.in_run(log.as_ref()) {
         EndOfSession::Told(end) => (end, false, false),
         EndOfSession::WentOn(end) => (end, true, false),
+        EndOfSession::Again(end) => {
+            let is_known = before
+                .as_ref()
+                .is_some_and(|known| end.kind == format!("run.{}", known.status.name()));
+            (Some(end), false, is_known)
+        }
         EndOfSession::Known => (None, false, true),
     };
     // A file may hold only a part of the output.
@@ -237,7 +245,8 @@ fn fill(
         || how.end == SourceEnd::Open
         || ((is_older || is_known) && status.is_some_and(Status::is_over));
     if !is_closed && lacks_end(&run, status, ending.as_ref(), (added, went_on)) {
-        let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied);
+        let last_printed = last_printed.as_deref();
+        let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied, last_printed);
         if how.end == SourceEnd::ToldNow {
             end.timestamp = None;
         }
@@ -389,8 +398,20 @@ fn is_before(receipt: &Receipt, known: &RunFacts, run: &RunDir) -> bool {
     let last = receipt.last_time.as_deref().and_then(Timestamp::parse);
     let ended = known.ended_at.filter(|_| known.is_imported);
     let is_before = |end: Option<Timestamp>| last.zip(end).is_some_and(|(last, end)| last < end);
-    // Hooks record a moment later than the file.
-    is_before(ended) && is_before(state_of_log(run).told_until())
+    is_before(ended) && is_before(told_until(run))
+}
+
+/// The last time that session files tell. The clock of hooks may be ahead of them, and what an agent
+/// prints has no times.
+fn told_until(run: &RunDir) -> Option<Timestamp> {
+    let mut last = None;
+    // Errors are left to `validate`.
+    let _ = each_event(run, |view, _| {
+        if view.is_imported() && !view.is_by_hook() && !view.has_time_of_reading() {
+            last = last.max(Some(view.event.timestamp));
+        }
+    });
+    last
 }
 
 /// The event that begins the run. Its time is that of the work.
@@ -431,6 +452,7 @@ fn end_of_source(
     receipt: &Receipt,
     ending: Option<&SessionEnd>,
     copied: &[Copied],
+    last_printed: Option<&str>,
 ) -> Draft<'static> {
     let mut data = ObjectText::new();
     data.json(SOURCE_END, Json::trusted("true"));
@@ -448,7 +470,11 @@ fn end_of_source(
     let mut draft = Draft::new(kind, data);
     // Two imports at the same moment find the same end.
     let read = [session.id.as_str(), kind, receipt.last_time.as_deref().unwrap_or_default()];
-    let read = format!("{} {} {}", read.join(" "), receipt.lines, receipt.events);
+    let mut read = format!("{} {} {}", read.join(" "), receipt.lines, receipt.events);
+    // Outputs of other processes may have as many lines, and have no times.
+    if let Some(call) = last_printed {
+        read += &format!(" {call}");
+    }
     draft.event_id = Some(format!("import-end:{}", hex(&sha256(read.as_bytes())[..8])).into());
     draft.settled_id = true;
     draft.timestamp = time_of(receipt.last_time.as_deref());

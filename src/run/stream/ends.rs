@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashSet};
 
 use crate::event::draft::Draft;
-use crate::event::fields::{LAST_CALL, UsageScope, View};
+use crate::event::fields::{LAST_CALL, SOURCE_END, UsageScope, View};
 use crate::event::role::Role;
 use crate::import::SessionEnd;
 use crate::import::line::Imported;
@@ -21,8 +21,9 @@ pub(crate) struct SessionEnds {
     in_file: HashSet<String>,
     /// The last of them, unless a prompt or an error follows it.
     last_in_file: Option<String>,
-    /// The last model call of the main agent that the agent printed.
+    /// The last model call of the main agent that the agent printed, and the last one before it told an end.
     last_printed: Option<String>,
+    last_told: Option<String>,
     /// Whether there are lines that an agent printed.
     has_printed: bool,
 }
@@ -33,10 +34,10 @@ pub(crate) struct SessionInLog {
     /// The model calls of the main agent, each with whether the session goes on after it: with another
     /// call, a prompt or an error.
     calls: HashMap<String, bool>,
-    /// The newest of them, until the session goes on.
-    newest: Option<String>,
-    /// The last calls that the totals of processes have.
-    last_printed: Vec<String>,
+    /// The newest of them, until the session goes on, and whether an agent printed it.
+    newest: Option<(String, bool)>,
+    /// The last calls that the totals of processes have, each with the end that was recorded after it.
+    last_printed: Vec<(String, Option<SessionEnd>)>,
 }
 
 /// How the run of a session ends.
@@ -45,6 +46,8 @@ pub(crate) enum EndOfSession {
     Told(Option<SessionEnd>),
     /// The same, and the session went on after what its agent printed.
     WentOn(Option<SessionEnd>),
+    /// As an earlier import recorded it: the lines add nothing after it.
+    Again(SessionEnd),
     /// As the run says: it has more of the session than what its agent printed.
     Known,
 }
@@ -60,6 +63,10 @@ impl SessionEnds {
             *end = SessionEnd::after(end.take(), next.clone(), || line.goes_on());
             if is_printed {
                 self.last_printed = call.or(self.last_printed.take());
+                // An output that was cut off tells no end.
+                if next.as_ref().is_some_and(|end| !end.is_until_told) {
+                    self.last_told.clone_from(&self.last_printed);
+                }
             } else {
                 if let Some(call) = call {
                     self.last_in_file = Some(call.clone());
@@ -72,15 +79,21 @@ impl SessionEnds {
         self.last = SessionEnd::after(self.last.take(), next, || line.goes_on());
     }
 
+    /// The last model call of the main agent that the agent printed.
+    pub(crate) fn last_printed(&self) -> Option<&str> {
+        self.last_printed.as_deref()
+    }
+
     /// The end by the last line that says one.
     pub(crate) fn last(self) -> Option<SessionEnd> {
         self.last
     }
 
-    /// Whether the log must be read: see [`SessionInLog`]. `is_longer`: the lines tell more than the log.
+    /// Whether the log must be read: see [`SessionInLog`]. `is_longer`: whether the lines tell more than the
+    /// log did when the run ended.
     #[must_use]
-    pub(crate) fn depends_on_log(&self, is_longer: bool) -> bool {
-        self.has_printed || (is_longer && !self.in_file.is_empty())
+    pub(crate) fn depends_on_log(&self, is_longer: impl FnOnce() -> bool) -> bool {
+        self.has_printed || (!self.in_file.is_empty() && is_longer())
     }
 
     /// The end of the run. `log`: what it has of the session if [`SessionEnds::depends_on_log`].
@@ -89,15 +102,25 @@ impl SessionEnds {
         if self.in_file.is_empty() {
             let tells = self.last.as_ref().is_some_and(|end| !end.is_until_told);
             let goes_on = log.zip(self.last_printed.as_ref());
-            return match goes_on.and_then(|(log, printed)| log.calls.get(printed)) {
-                Some(goes_on) if *goes_on || !tells => EndOfSession::Known,
+            return match goes_on.map(|(log, printed)| log.calls.get(printed)) {
+                Some(Some(goes_on)) if *goes_on || !tells => EndOfSession::Known,
+                // An output that was cut off before the first answer says nothing.
+                None if !tells && log.is_some_and(|log| !log.calls.is_empty()) => {
+                    EndOfSession::Known
+                }
                 _ => EndOfSession::Told(self.last),
             };
         }
         let in_log = log.map(|log| log.last_printed.as_slice()).unwrap_or_default();
-        let printed = || in_log.iter().chain(&self.last_printed);
-        let is_told = printed().any(|call| self.last_in_file.as_ref() == Some(call));
-        if !is_told && printed().any(|call| self.in_file.contains(call)) {
+        let is_last = |call: &String| self.last_in_file.as_ref() == Some(call);
+        let is_told = self.last_told.as_ref().is_some_and(is_last);
+        let known = in_log.iter().rfind(|(call, _)| is_last(call) && !is_told);
+        if let Some((_, Some(end))) = known {
+            return EndOfSession::Again(end.clone());
+        }
+        let mut printed = in_log.iter().map(|(call, _)| call).chain(&self.last_told);
+        let went_on = known.is_none() && !is_told;
+        if went_on && printed.any(|call| self.in_file.contains(call)) {
             return EndOfSession::WentOn(self.of_file);
         }
         // An output that was cut off says nothing.
@@ -109,19 +132,27 @@ impl SessionEnds {
 impl SessionInLog {
     /// Takes the next event of the session.
     pub(crate) fn take(&mut self, view: &View<'_, '_>) {
+        if view.is_set(SOURCE_END) {
+            let end = SessionEnd::recorded(&view.event.kind, view.event.data);
+            let open = self.last_printed.iter_mut().rev().take_while(|(_, end)| end.is_none());
+            open.for_each(|(_, last)| last.clone_from(&end));
+        }
         if !view.is_imported() || view.is_of_sub_agent() {
             return;
         }
-        let mut goes_on = view.is_prompt() || view.role == Role::Error;
+        let is_printed = view.has_time_of_reading();
+        // What a process printed after calls that only the file has is no news: its own calls are among them.
+        let is_next = self.newest.as_ref().is_some_and(|(_, newest)| *newest || !is_printed);
+        let mut goes_on = is_next && (view.is_prompt() || view.role == Role::Error);
         if view.role == Role::Usage {
             if let Some(last) = view.data.text_at(LAST_CALL) {
-                self.last_printed.push(last.into_owned());
+                self.last_printed.push((last.into_owned(), None));
             }
             let id = view.model_call_id().filter(|_| view.usage_scope() == UsageScope::Call);
             goes_on = id.as_ref().is_some_and(|id| !self.calls.contains_key(&**id));
             if let Some(id) = id.filter(|_| goes_on) {
                 self.go_on();
-                self.newest = Some(id.clone().into_owned());
+                self.newest = Some((id.clone().into_owned(), is_printed));
                 self.calls.insert(id.into_owned(), false);
                 return;
             }
@@ -132,7 +163,7 @@ impl SessionInLog {
     }
 
     fn go_on(&mut self) {
-        if let Some(call) = self.newest.take() {
+        if let Some((call, _)) = self.newest.take() {
             self.calls.insert(call, true);
         }
     }
