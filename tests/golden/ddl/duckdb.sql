@@ -644,6 +644,7 @@ WITH reports AS (
     coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END) AS model_call_id, coalesce(CASE WHEN CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.message_id') = 'VARCHAR' THEN data->>'$.message_id' END END, CASE WHEN CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END IN ('', 'REDACTED') OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '[%]' OR CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END LIKE '<%>' THEN NULL ELSE CASE WHEN json_type(data, '$.request_id') = 'VARCHAR' THEN data->>'$.request_id' END END, concat('#', CAST(sequence AS VARCHAR))) AS answer,
     coalesce((data->>'$.scope') = 'total', false) AS is_total,
     (data->>'$.last_message_id') IS NOT NULL AS calls_told,
+    coalesce((data->>'$.not_in_total') = 'true', false) AS not_in_total,
     coalesce((data->>'$.scope') = 'model', false) AS is_of_model,
     coalesce((data->>'$.scope') = 'calls', false) AS is_of_several,
     coalesce(CASE WHEN json_type(data, '$.input_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.input_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.input_tokens')::DOUBLE = floor((data->>'$.input_tokens')::DOUBLE) THEN (data->>'$.input_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.inputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.inputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.inputTokens')::DOUBLE = floor((data->>'$.inputTokens')::DOUBLE) THEN (data->>'$.inputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensIn') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensIn')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensIn')::DOUBLE = floor((data->>'$.tokensIn')::DOUBLE) THEN (data->>'$.tokensIn')::DOUBLE::BIGINT END) AS input_tokens, coalesce(CASE WHEN json_type(data, '$.output_tokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.output_tokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.output_tokens')::DOUBLE = floor((data->>'$.output_tokens')::DOUBLE) THEN (data->>'$.output_tokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.outputTokens') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.outputTokens')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.outputTokens')::DOUBLE = floor((data->>'$.outputTokens')::DOUBLE) THEN (data->>'$.outputTokens')::DOUBLE::BIGINT END, CASE WHEN json_type(data, '$.tokensOut') IN ('UBIGINT', 'BIGINT', 'DOUBLE') AND (data->>'$.tokensOut')::DOUBLE BETWEEN 0 AND 9007199254740991 AND (data->>'$.tokensOut')::DOUBLE = floor((data->>'$.tokensOut')::DOUBLE) THEN (data->>'$.tokensOut')::DOUBLE::BIGINT END) AS output_tokens,
@@ -698,7 +699,7 @@ asked AS (
 ),
 model_calls AS (
   SELECT priced.run_id AS run_id, sequence, first_sequence, first_time, imported, session_id, task, agent_id,
-    sub_agent, model, message_id, request_id,
+    sub_agent, not_in_total, model, message_id, request_id,
     CASE WHEN coalesce(told_elsewhere.run_id, '') <> '' THEN false
       WHEN work_id IS NULL OR has_totals = 1 THEN true ELSE
       row_number() OVER (PARTITION BY work_id,
@@ -779,7 +780,7 @@ known_of_models AS (
   JOIN last_totals ON last_totals.run_id = model_calls.run_id
     AND last_totals.session_id = model_calls.session_id
   WHERE NOT (imported AND first_sequence > last_total AND (first_time >= last_time
-    OR (sub_agent IS NULL AND coalesce(last_with_calls, 0) = last_total)))
+    OR ((sub_agent IS NULL OR not_in_total) AND coalesce(last_with_calls, 0) = last_total)))
   GROUP BY model_calls.run_id, model_calls.session_id, coalesce(model, '')
 ),
 -- The sessions whose totals lack the model of one of their calls.
