@@ -175,6 +175,24 @@ fn import_copilot_knows_the_cost_of_a_session_that_was_not_closed() {
     assert_eq!((&total["cost_usd"], &total["input_tokens"]), (&json!(0.025), &json!(100)));
 }
 
+/// If this fails, the cost that a checkpoint reports is lost when the session is closed.
+#[test]
+fn import_copilot_keeps_the_cost_of_a_checkpoint() {
+    let checkpoint = ("session.usage_checkpoint", json!({"totalNanoAiu": 2_500_000_000_u64}));
+    let usage = json!({"inputTokens": 100, "outputTokens": 1, "cacheReadTokens": 0});
+    let end = ("session.shutdown", json!({"modelMetrics": {"gpt-4.1": {"usage": usage}}}));
+    let said = ("assistant.message", json!({"content": "more", "outputTokens": 1}));
+    for (lines, cost) in [
+        (vec![start(), checkpoint.clone(), end.clone()], json!(0.025)),
+        // What was said after the checkpoint has a cost of its own.
+        (vec![start(), checkpoint, said, end], Value::Null),
+    ] {
+        let bench = Bench::with_run();
+        let receipt = bench.import_from("copilot", &session(&lines));
+        assert_eq!(receipt["usage"]["cost_usd"], cost, "{receipt}");
+    }
+}
+
 /// If this fails, a command that failed looks as if it had succeeded.
 #[test]
 fn import_copilot_reads_the_exit_code_beside_the_result() {

@@ -47,6 +47,8 @@ pub(super) struct ShutdownTotals {
     newest_unnamed: Option<u64>,
     /// The newest credits of the whole session, in billionths.
     credits: u64,
+    /// Whether no message came after a checkpoint that reported them.
+    are_credits_current: bool,
 }
 
 impl ShutdownTotals {
@@ -54,7 +56,7 @@ impl ShutdownTotals {
     /// not closed has no other.
     pub(super) fn checkpoint(&mut self, data: Json<'_>) -> Option<Draft<'static>> {
         let credits = credits(data).filter(|credits| *credits > self.credits)?;
-        self.credits = credits;
+        (self.credits, self.are_credits_current) = (credits, true);
         let mut known = sum(&self.earlier);
         known.add(&sum(&self.newest));
         known.0[CREDITS] = None;
@@ -68,6 +70,7 @@ impl ShutdownTotals {
 
     /// Adds the tokens of a message of the model call with that id.
     pub(super) fn add_message(&mut self, data: Json<'_>, id: Option<&str>) {
+        self.are_credits_current = false;
         let mut output = data.get("outputTokens").and_then(Json::as_u64).unwrap_or(0);
         if let Some(id) = id {
             let known = self.of_calls.entry(id.to_owned()).or_default();
@@ -115,7 +118,12 @@ impl ShutdownTotals {
         }
         self.newest = totals;
         self.output_since_totals = 0;
-        self.credits = sum(&all).0[CREDITS].unwrap_or(self.credits);
+        let mut sums = sum(&all);
+        if sums.0[CREDITS].is_none() && self.are_credits_current {
+            // The line does not report its credits, but a checkpoint just before it did.
+            sums.0[CREDITS] = Some(self.credits);
+        }
+        self.credits = sums.0[CREDITS].unwrap_or(self.credits);
         let event = |counts: CopilotCounts, model: Option<&str>, scope: &str| {
             let draft = counts.finish(model, None)?;
             let mut data = ObjectText::new();
@@ -123,7 +131,7 @@ impl ShutdownTotals {
             Some(Draft::new("llm.usage", data))
         };
         let only = all.keys().next().filter(|name| all.len() == 1 && !name.is_empty());
-        let total = event(sum(&all), only.map(String::as_str), "total");
+        let total = event(sums, only.map(String::as_str), "total");
         let has_parts = (2..=MODELS).contains(&all.len()) && !all.contains_key("");
         let parts = all.iter().filter(|_| has_parts);
         let parts = parts.filter_map(|(model, counts)| event(*counts, Some(model), "model"));

@@ -234,7 +234,8 @@ impl Counter {
     #[must_use]
     pub(crate) fn finish(mut self) -> Receipt {
         let failed = |status: &CallStatus| *status == CallStatus::Failed;
-        if self.receipt.mapped == 0 && self.receipt.opaque > 0 {
+        let is_shown = self.receipt.why.is_some();
+        if self.receipt.mapped == 0 && self.receipt.opaque > 0 && !is_shown {
             let dialect = self.receipt.dialect;
             let warning = format!(
                 "no line was understood as {dialect}; the file may be from another program"

@@ -83,7 +83,7 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
         };
         Some(Session {
             dialect,
-            why: WHY.to_owned(),
+            why: Some(WHY.to_owned()),
             directory: first.directory.clone(),
             changed: u64::try_from(changed).unwrap_or(0),
             metadata: metadata.finish(),

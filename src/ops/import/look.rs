@@ -29,7 +29,8 @@ const WITH_SUB_AGENTS: &[&str] = &["claude-code", "codex", "gemini"];
 /// What the beginning of a file shows.
 pub(super) struct Look {
     pub(super) dialect: &'static Dialect,
-    pub(super) why: String,
+    /// What shows the dialect; `None` if the user names it.
+    pub(super) why: Option<String>,
     /// The session that the first line with one names.
     pub(super) session: Option<String>,
     /// Whether no line names a session, and either nothing is said or done, or more has to follow: a
@@ -159,10 +160,10 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
         return Err(NotImported::Empty);
     }
     let (dialect, why) = match given {
-        Some(dialect) => (dialect, "named by --from".to_owned()),
+        Some(dialect) => (dialect, None),
         None => match detect::detect(sample) {
             Ok(found) => match found.format {
-                SourceFormat::Dialect(dialect) => (dialect, found.why),
+                SourceFormat::Dialect(dialect) => (dialect, Some(found.why)),
                 SourceFormat::Native => return Err(NotImported::OwnEvents),
                 SourceFormat::Copy => return Err(NotImported::OwnLog),
             },

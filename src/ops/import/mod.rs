@@ -42,8 +42,8 @@ use crate::import::Dialect;
 pub(crate) struct Session {
     /// The dialect of the files.
     pub(crate) dialect: &'static Dialect,
-    /// What shows the dialect.
-    pub(crate) why: String,
+    /// What shows the dialect; `None` if the user names it.
+    pub(crate) why: Option<String>,
     /// The source's id of the session, else the name of its file.
     pub(crate) id: String,
     /// Whether that is the name of the file.

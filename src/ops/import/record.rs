@@ -174,6 +174,7 @@ fn fill(
     let of_source = stream.take_work();
     let ended = stream.status().is_terminal();
     let ends = stream.take_ends();
+    stream.explain(session.why.as_deref());
     let mut receipt = stream.finish();
     let renamed = rename(recorder, session, is_new, &receipt)?;
     let goes_on = receipt.events > receipt.repeated
@@ -188,7 +189,6 @@ fn fill(
     let known = before.as_ref().map(|facts| facts.copied.clone()).unwrap_or_default();
     let newly_told: Vec<Copied> = told.iter().filter(|one| !known.contains(one)).cloned().collect();
     copied.extend(told);
-    receipt.why.get_or_insert_with(|| session.why.clone());
     receipt.warnings.extend(shared_name(session, is_new, &receipt));
     let may_be = !is_new || session.files.len() > 1;
     if may_be && is_in_two_forms(recorder, session)? {

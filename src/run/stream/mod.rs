@@ -560,6 +560,11 @@ impl<'r> Stream<'r> {
         self.ahead.take()
     }
 
+    /// Says what shows the dialect, if something does.
+    pub(crate) fn explain(&mut self, why: Option<&str>) {
+        self.counter.counts().why = why.map(str::to_owned);
+    }
+
     /// The receipt, after the last [`Stream::commit`].
     #[must_use]
     pub(crate) fn finish(mut self) -> Receipt {

@@ -264,7 +264,7 @@ impl SessionOutcome {
             path: imported
                 .map_or_else(String::new, |imported| imported.run.path().display().to_string()),
             agent: self.session.dialect.name,
-            why: &self.session.why,
+            why: self.session.why.as_deref().unwrap_or("named by --from"),
             session_id: &self.session.id,
             source: self.source(),
             added: imported.map_or(0, |imported| imported.added),
