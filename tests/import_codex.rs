@@ -494,3 +494,33 @@ fn denials_and_failed_undos_are_told() {
     // What was asked is not in this log.
     assert!(text.contains("Prompt\n  The log has no prompt.\n"), "{text}");
 }
+
+/// If this fails, a prompt that repeats one of an earlier turn is lost if the client reports it in a newer
+/// way.
+#[test]
+fn the_same_prompt_in_two_turns_counts_twice() {
+    let bench = Bench::with_run();
+    let older = ("event_msg", json!({"type": "user_message", "message": "continue"}));
+    let item = json!({"type": "UserMessage", "id": "i", "content": [
+        {"type": "text", "text": "continue"}]});
+    let newer = ("event_msg", json!({"type": "item_completed", "item": item}));
+    let end = ("event_msg", json!({"type": "task_complete"}));
+    let lines = [older.clone(), newer.clone(), end.clone(), newer, older, end];
+    assert_eq!(import(&bench, &session(&lines))["prompts"], 2);
+}
+
+/// If this fails, a call whose id was removed from the log counts twice, and one of the two never ends.
+#[test]
+fn a_call_without_an_id_has_one_start() {
+    let bench = Bench::with_run();
+    let call = |kind: &str| {
+        json!({"type": format!("dynamic_tool_call_{kind}"), "call_id": "[redacted]", "tool": "look",
+            "arguments": {}, "success": true, "content_items": []})
+    };
+    let lines =
+        ["request", "response", "request", "response"].map(|kind| ("event_msg", call(kind)));
+    let receipt = import(&bench, &session(&lines));
+    let events = mapped(&bench);
+    let starts = events.iter().filter(|event| event[0] == "tool.started").count();
+    assert_eq!((&receipt["calls"], starts, events.len()), (&json!(2), 2, 4), "{events:?}");
+}

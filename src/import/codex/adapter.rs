@@ -343,6 +343,7 @@ impl Codex {
                 self.error(channel, Some(event), event.get("codex_error_info"))
             }
             "task_complete" | "turn_complete" => {
+                self.twins.end_turn();
                 let error = event.present("error");
                 self.error(
                     Channel::Item,

@@ -39,6 +39,13 @@ struct NamelessCall {
     family: Option<String>,
 }
 
+impl NamelessCall {
+    /// Whether a line without a usable id may be its end.
+    fn may_end_with(&self, report: &CallReport<'_>) -> bool {
+        report.tool.as_ref().is_none_or(|named| *named == self.tool) && report.family == self.family
+    }
+}
+
 #[derive(Debug, Default)]
 struct RolloutCall {
     /// The id in its events. A repeated id gets a number.
@@ -110,11 +117,7 @@ impl RolloutCalls {
         let (id, tool) = match own {
             Some(own) => self.ends(own, report.tool.as_deref(), channel)?,
             None => {
-                let same = |open: &NamelessCall| {
-                    report.tool.as_ref().is_none_or(|named| *named == open.tool)
-                        && report.family == open.family
-                };
-                let open = self.nameless.iter().position(same);
+                let open = self.nameless.iter().position(|open| open.may_end_with(report));
                 let open = open.and_then(|at| self.nameless.remove(at));
                 let open = open.map(|open| (open.id, open.tool));
                 let tool = || report.tool.clone().unwrap_or_else(|| "tool".to_owned());
@@ -164,23 +167,31 @@ impl RolloutCalls {
         report: &CallReport<'_>,
         outcome: &RolloutOutcome,
     ) -> Vec<Draft<'static>> {
+        let is_nameless_end = self.is_nameless_end(report);
         let start = match report.id.as_deref().and_then(|id| self.by_id.get_mut(id)) {
             Some(call) if call.ended.is_empty() => {
                 call.started.add(channel);
                 None
             }
+            _ if is_nameless_end => None,
             _ => self.start(source, channel, report),
         };
         let end = self.end(source, channel, report, outcome);
         start.into_iter().chain(end).collect()
     }
 
-    /// Whether a call with that id is open.
+    /// Whether a line without a usable id may end an open call.
+    fn is_nameless_end(&self, report: &CallReport<'_>) -> bool {
+        report.id.as_deref().is_none_or(is_placeholder)
+            && self.nameless.iter().any(|open| open.may_end_with(report))
+    }
+
     /// Whether a call with that id began.
     pub(super) fn is_known(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
+    /// Whether a call with that id is open.
     pub(super) fn is_open(&self, id: &str) -> bool {
         self.by_id.get(id).is_some_and(|call| call.ended.is_empty())
     }

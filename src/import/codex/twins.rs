@@ -43,6 +43,11 @@ impl Channels {
 }
 
 impl Twins {
+    /// Forgets the reports of a turn that has ended.
+    pub(super) fn end_turn(&mut self) {
+        self.newest.clear();
+    }
+
     /// Whether no other channel reported that text before. A repetition on the same channel is
     /// another text.
     pub(super) fn is_first(&mut self, channel: Channel, kind: &str, text: &str) -> bool {
