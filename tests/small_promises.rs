@@ -87,7 +87,7 @@ fn what_a_transcript_does_not_know() {
     let text = bench.ok(&["transcript", "r", "--format", "text"]);
     assert!(text.contains("tokens and cost\n  unknown"), "{text}");
     assert!(text.contains("#3  grep: grep -c x log (failed)"), "{text}");
-    assert!(text.contains("#3  error, minor: grep"), "{text}");
+    assert!(text.contains("#3  error, harmless: grep"), "{text}");
     bench.emit(&["llm.usage", "-f", "model=m", "-F", "input_tokens=7", "-F", "output_tokens=7"]);
     let text = bench.ok(&["transcript", "r", "--format", "text"]);
     assert!(!text.contains("tokens and cost\n"), "{text}");

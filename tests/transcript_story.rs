@@ -125,7 +125,7 @@ fn story_in_a_terminal() {
         "Errors and warnings\n",
         "error, ended the work: report.md is missing\n",
         "error 2 times, also #",
-        "error, minor: shell: exit code 1\n",
+        "error, harmless: shell: exit code 1\n",
     ];
     let mut rest = text.as_str();
     for part in parts {

@@ -96,6 +96,14 @@ impl Usage {
         self.cost_micros.map(|cost| format!("{about}{}{more}", dollars(cost)))
     }
 
+    /// The same in words: `about $0.1234`, `at least $0.1234`.
+    #[must_use]
+    pub fn cost_in_words(&self) -> Option<String> {
+        let at_least = if self.cost_is_lower_bound() { "at least " } else { "" };
+        let about = if self.estimated_micros.is_some() { "about " } else { "" };
+        self.cost_micros.map(|cost| format!("{at_least}{about}{}", dollars(cost)))
+    }
+
     /// The output tokens for people: `≥665` if they are a lower bound.
     #[must_use]
     pub fn output_told(&self) -> Option<String> {

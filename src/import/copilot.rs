@@ -437,6 +437,7 @@ fn hook(data: Json<'_>) -> Vec<Draft<'static>> {
 fn truncation(data: Json<'_>) -> Draft<'static> {
     let removed = ["tokensRemovedDuringTruncation", "droppedTokens"];
     let removed = removed.iter().find_map(|name| data.get(name)?.as_u64());
+    let removed = removed.filter(|tokens| *tokens > 0);
     let removed = removed.map(|tokens| format!(": {tokens} tokens were cut off"));
     text_event("note", &format!("Context compacted{}", removed.unwrap_or_default()))
 }

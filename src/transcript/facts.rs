@@ -17,19 +17,21 @@ pub(super) fn facts(transcript: &Transcript) -> Vec<String> {
         FactName::Started | FactName::Model => Some(value),
         FactName::Duration => Some(duration_told(transcript, value)),
         FactName::Agent => Some(agent_told(transcript).unwrap_or(value)),
-        FactName::Recorded => Some(format!("recorded {value}")),
+        FactName::Recorded => {
+            transcript.facts.recorded_at.map(|time| format!("imported {} UTC", time.readable()))
+        }
         FactName::Events => Some(plural(counts.events, "event")),
         FactName::Calls => {
             let failed = match counts.tool_failures {
                 0 => String::new(),
                 failed => format!(" ({failed} failed)"),
             };
-            Some(plural(counts.tool_calls, "call") + &failed)
+            Some(plural(counts.tool_calls, "tool call") + &failed)
         }
         FactName::Tokens => counts.usage.told().map(|tokens| format!("tokens: {tokens}")),
         FactName::Cost => {
             let has_tokens = counts.usage.told().is_some();
-            counts.usage.cost_told().or(has_tokens.then(|| "cost unknown".to_owned()))
+            counts.usage.cost_in_words().or(has_tokens.then(|| "cost unknown".to_owned()))
         }
         FactName::Directory => Some(format!("in {}", preview_end(&value, DIRECTORY))),
         _ => None,

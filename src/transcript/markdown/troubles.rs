@@ -27,7 +27,7 @@ fn one(group: &TroubleGroup) -> String {
     let why = match group.rank {
         TroubleRank::EndedTheWork => ", ended the work",
         TroubleRank::OfTheUser => ", by the user",
-        TroubleRank::Harmless => ", minor",
+        TroubleRank::Harmless => ", harmless",
         _ => "",
     };
     let times = if group.times > 1 { format!(", {} times", group.times) } else { String::new() };

@@ -65,7 +65,7 @@ fn one(group: &TroubleGroup, calls: &HashMap<u64, u64>, look: TextLook) -> Strin
     let why = match group.rank {
         TroubleRank::EndedTheWork => ", ended the work",
         TroubleRank::OfTheUser => ", by the user",
-        TroubleRank::Harmless => ", minor",
+        TroubleRank::Harmless => ", harmless",
         _ => "",
     };
     let others: Vec<String> =
