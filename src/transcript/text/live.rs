@@ -52,7 +52,7 @@ impl LiveStory {
         }
         if is_over {
             out.push_str(&ends::troubles(transcript, look));
-            out.push_str(&top::outcome(transcript, look));
+            out.push_str(&top::outcome(transcript, look, false));
             out.push_str(&top::left(transcript, look));
         }
         out

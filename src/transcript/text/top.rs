@@ -30,7 +30,7 @@ const LISTED: usize = 8;
 /// The top of the text.
 pub(super) fn render(transcript: &Transcript, look: TextLook) -> String {
     let mut out = head(transcript, look);
-    out.push_str(&outcome(transcript, look));
+    out.push_str(&outcome(transcript, look, true));
     out.push_str(&prompts(transcript, look));
     out.push_str(&files(transcript, look));
     out + &left(transcript, look)
@@ -54,8 +54,8 @@ pub(super) fn head(transcript: &Transcript, look: TextLook) -> String {
     format!("{name}  {status}\n{}{told}{setting}", title.unwrap_or_default())
 }
 
-/// How the run ended, and its last answer.
-pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
+/// How the run ended, and its last answer. `is_before`: whether the story with the answer follows.
+pub(super) fn outcome(transcript: &Transcript, look: TextLook, is_before: bool) -> String {
     let mut out = heading(&format!("Outcome: {}", outcome_told(transcript)), look);
     let facts = &transcript.facts;
     for (name, why) in [("error", facts.error_message()), ("reason", facts.reason.clone())] {
@@ -75,14 +75,15 @@ pub(super) fn outcome(transcript: &Transcript, look: TextLook) -> String {
                 "  {}\n",
                 look.paint("2", &format!("{lead} (#{}):", said.sequence))
             ));
-            out.push_str(&bounded(
-                &said.text,
-                2,
-                look.most(ANSWER),
-                said.sequence,
-                transcript,
-                look,
-            ));
+            let rest = |lines: Option<u64>| match lines.filter(|_| is_before) {
+                Some(lines) => {
+                    let more =
+                        format!("… {}: below, at #{}", plural(lines, "more line"), said.sequence);
+                    format!("  {}\n", look.paint("2", &more))
+                }
+                None => more(lines, 2, said.sequence, transcript, look),
+            };
+            out.push_str(&cut(&said.text, 2, look.most(ANSWER), look, rest));
         }
     }
     out
@@ -140,12 +141,24 @@ pub(super) fn bounded(
     transcript: &Transcript,
     look: TextLook,
 ) -> String {
+    cut(text, indent, most, look, |lines| more(lines, indent, sequence, transcript, look))
+}
+
+/// Up to `most` lines of a text. If there are more, `rest` makes the line that says how to see them, from
+/// their number if it is known.
+fn cut(
+    text: &str,
+    indent: usize,
+    most: usize,
+    look: TextLook,
+    rest: impl Fn(Option<u64>) -> String,
+) -> String {
     // The line that says how to see the rest takes as much room as a short rest.
     let all = wrapped_part(text, indent, most.saturating_add(SHORT_REST), look);
     let (mut out, left_out) = if all.1 == 0 { all } else { wrapped_part(text, indent, most, look) };
     let lines = (!is_beginning(text)).then_some(left_out as u64);
     if lines != Some(0) {
-        out.push_str(&more(lines, indent, sequence, transcript, look));
+        out.push_str(&rest(lines));
     }
     out
 }
