@@ -53,6 +53,8 @@ enum ProcessEnd {
 struct Maker<'r> {
     random: &'r mut Random,
     made: Made,
+    /// Whether processes print their prompts, too.
+    repeats_prompts: bool,
     /// Number of the next line.
     line: usize,
     file: String,
@@ -163,7 +165,7 @@ impl Maker<'_> {
         let prompt = json!({"role": "user", "content": format!("do step {}", self.line)});
         let [stored, printed] = self.line("user", &prompt, &json!({}), None);
         self.file += &stored;
-        if self.random.below(3) == 0 {
+        if self.repeats_prompts && self.random.below(3) == 0 {
             self.output += &printed.replace(r#""session_id""#, r#""isReplay":true,"session_id""#);
         }
         self.made.prompts += 1;
@@ -207,25 +209,42 @@ impl Maker<'_> {
         end
     }
 
-    /// A session. The outputs of some of its processes are kept.
-    fn session(mut self, bench: &Bench) -> Made {
-        let name = format!("s/{}.jsonl", self.made.id);
+    /// A session, and forks of it, each of the one before. The outputs of some processes are kept.
+    fn sessions(mut self, bench: &Bench, forks: usize) -> Made {
         fs::create_dir_all(bench.path("s")).unwrap();
-        self.made.files.push(name.clone());
-        for number in 0..=self.random.below(3) {
-            let end = self.process(bench);
-            self.made.status = if end == ProcessEnd::Badly { "failed" } else { "imported" };
-            if number == 0 || self.random.below(2) == 0 {
-                let name = format!("s/out-{number}.txt");
-                fs::write(bench.path(&name), &self.output).unwrap();
-                self.made.files.push(name);
-                if end == ProcessEnd::Well {
-                    self.made.status = "completed";
+        for fork in 0..=forks {
+            if fork > 0 {
+                self.branch_off(fork);
+            }
+            let name = format!("s/{}.jsonl", self.made.id);
+            self.made.files.push(name.clone());
+            for number in 0..=self.random.below(3) {
+                let end = self.process(bench);
+                self.made.status = if end == ProcessEnd::Badly { "failed" } else { "imported" };
+                if number == 0 || self.random.below(2) == 0 {
+                    let name = format!("s/out-{fork}-{number}.txt");
+                    fs::write(bench.path(&name), &self.output).unwrap();
+                    self.made.files.push(name);
+                    if end == ProcessEnd::Well {
+                        self.made.status = "completed";
+                    }
                 }
             }
+            fs::write(bench.path(&name), &self.file).unwrap();
         }
-        fs::write(bench.path(&name), &self.file).unwrap();
         self.made
+    }
+
+    /// Begins a session with a copy of what the last one has up to some line.
+    fn branch_off(&mut self, fork: usize) {
+        let kept = 1 + self.random.below(self.file.lines().count());
+        let lines: String = self.file.split_inclusive('\n').take(kept).collect();
+        let mut id = self.made.id.clone();
+        id.truncate(id.len() - 1);
+        let id = format!("{id}{}", 6 + fork);
+        let copied = lines.replace(&self.made.id, &id);
+        self.file = copied.replace("\"2c9d7a10-", &format!("\"2c9d7a1{fork}-"));
+        self.made.id = id;
     }
 }
 
@@ -246,68 +265,70 @@ fn steps(random: &mut Random, files: &[String]) -> Vec<Vec<String>> {
     steps
 }
 
-/// If this fails, a session that was partly printed by its processes loses tokens, or counts some twice,
-/// in some order of import.
-#[test]
-fn in_any_order_the_tokens_are_those_of_all_processes() {
-    let seeds = match std::env::var("RUNLOG_TEST_SESSIONS") {
-        Ok(count) => 0..count.parse().unwrap(),
-        Err(_) => 0..12,
-    };
+/// Imports random sessions with that many forks, and returns what is wrong.
+fn wrong_after(seed: u64, forks: usize) -> Vec<String> {
+    let mut random = Random(seed);
     let mut wrong = Vec::new();
-    for seed in seeds {
-        let mut random = Random(seed);
-        for _ in 0..3 {
-            let bench = Bench::new();
-            let id = format!("{seed:08x}-1111-4222-8333-444455556666");
-            let made = Made {
-                id,
-                files: Vec::new(),
-                tool_calls: 0,
-                prompts: 0,
-                status: "",
-                tokens: [0; 4],
-            };
-            let (file, output) = (String::new(), String::new());
-            let (line, of_main, of_agents) = (0, [0; 4], [0; 4]);
-            let maker = Maker { random: &mut random, made, line, file, output, of_main, of_agents };
-            let made = maker.session(&bench);
-            let steps = steps(&mut random, &made.files);
-            for files in &steps {
-                let files = files.iter().map(String::as_str);
-                bench.ok(&["import", "--runs-dir", "runs"]
-                    .into_iter()
-                    .chain(files)
-                    .collect::<Vec<_>>());
-            }
-            let list: Value =
-                serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
-            let stats: Value =
-                serde_json::from_str(&bench.ok(&["stats", "--by", "prompt", "--format", "json"]))
-                    .unwrap();
-            let numbers = |row: &Value, calls: &str| {
-                let tokens =
-                    ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"];
-                json!([row[calls], tokens.map(|name| row[name].as_i64())])
-            };
-            let expected = json!([made.tool_calls, made.tokens]);
-            let found = [numbers(&list["total"], "tool_calls"), numbers(&stats["total"], "calls")];
-            let rows = stats["rows"].as_array().unwrap();
-            let is_negative =
-                rows.iter().any(|row| row["input_tokens"].as_i64().is_some_and(|count| count < 0));
-            let prompts = list["runs"][0]["counts"]["prompts"].as_u64();
-            if found != [expected.clone(), expected.clone()]
-                || is_negative
-                || prompts != Some(made.prompts)
-                || list["runs"][0]["status"] != made.status
-            {
-                wrong.push(format!(
-                    "{seed} {steps:?}: {} instead of {}, {} and {} instead of {expected}; \
-                     prompts {prompts:?} of {}",
-                    list["runs"][0]["status"], made.status, found[0], found[1], made.prompts
-                ));
-            }
+    for _ in 0..3 {
+        let bench = Bench::new();
+        let id = format!("{seed:08x}-1111-4222-8333-444455556666");
+        let files = Vec::new();
+        let made = Made { id, files, tool_calls: 0, prompts: 0, status: "", tokens: [0; 4] };
+        let (file, output) = (String::new(), String::new());
+        let (line, of_main, of_agents) = (0, [0; 4], [0; 4]);
+        let repeats_prompts = forks == 0;
+        let random = &mut random;
+        let maker = Maker { random, made, repeats_prompts, line, file, output, of_main, of_agents };
+        let made = maker.sessions(&bench, forks);
+        let steps = steps(random, &made.files);
+        for files in &steps {
+            let files = files.iter().map(String::as_str);
+            let args: Vec<&str> =
+                ["import", "--runs-dir", "runs"].into_iter().chain(files).collect();
+            bench.ok(&args);
+        }
+        let document = |args: &[&str]| -> Value { serde_json::from_str(&bench.ok(args)).unwrap() };
+        let list = document(&["list", "--format", "json"]);
+        let stats = document(&["stats", "--by", "prompt", "--format", "json"]);
+        let numbers = |row: &Value, calls: &str| {
+            let tokens =
+                ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"];
+            json!([row[calls], tokens.map(|name| row[name].as_i64())]).to_string()
+        };
+        let rows = stats["rows"].as_array().unwrap();
+        let is_negative =
+            rows.iter().any(|row| row["input_tokens"].as_i64().is_some_and(|count| count < 0));
+        let totals = [numbers(&list["total"], "tool_calls"), numbers(&stats["total"], "calls")];
+        // How a session ended is known of the one without forks.
+        let status = list["runs"][0]["status"].as_str().filter(|_| forks == 0);
+        let found = format!("{totals:?} {} {is_negative} {status:?}", list["total"]["prompts"]);
+        let expected = json!([made.tool_calls, made.tokens]).to_string();
+        let status = Some(made.status).filter(|_| forks == 0);
+        let totals = [&expected, &expected];
+        let expected = format!("{totals:?} {} false {status:?}", made.prompts);
+        if found != expected {
+            wrong.push(format!("{seed} {steps:?}: {found} instead of {expected}"));
         }
     }
+    wrong
+}
+
+/// The seeds of the sessions. RUNLOG_TEST_SESSIONS is their number.
+fn seeds() -> std::ops::Range<u64> {
+    0..std::env::var("RUNLOG_TEST_SESSIONS").map_or(12, |count| count.parse().unwrap())
+}
+
+/// If this fails, a session that was partly printed by its processes loses tokens, or counts some twice,
+/// or does not end as it did, in some order of import.
+#[test]
+fn in_any_order_a_session_has_the_work_of_all_its_processes() {
+    let wrong: Vec<String> = seeds().flat_map(|seed| wrong_after(seed, 0)).collect();
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// If this fails, what a fork of a session repeats counts twice, or is lost.
+#[test]
+fn a_fork_counts_once_beside_outputs() {
+    let wrong: Vec<String> = seeds().flat_map(|seed| wrong_after(seed, 1)).collect();
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -9,7 +9,7 @@ use foldhash::HashMap;
 
 use super::facts::Counts;
 use super::usage::Usage;
-use crate::event::fields::{HISTORY, TIME_OF_READING, UsageScope, View};
+use crate::event::fields::{HISTORY, LAST_CALL, TIME_OF_READING, UsageScope, View};
 use crate::event::id::is_unique;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -53,7 +53,8 @@ pub(crate) struct WorkItems {
     by_history: HashMap<WorkKey, WorkKey>,
     /// All keys by history, and the key of the item of each.
     history_keys: HashMap<WorkKey, WorkKey>,
-    /// Whether totals of sessions were reported. The single calls then do not count.
+    /// Whether totals of sessions were reported that do not say which calls they include. The single calls
+    /// then do not count.
     has_totals: bool,
     /// The first and the last time of the work.
     span: Option<(Timestamp, Timestamp)>,
@@ -81,7 +82,8 @@ impl WorkItems {
         let work_time = (!is_read).then(|| time.to_string());
         let places = WorkPlaces { time: work_time.as_deref(), history: history.as_deref() };
         if let Some(usage) = usage {
-            self.has_totals |= view.usage_scope() == UsageScope::Session;
+            let is_total = view.usage_scope() == UsageScope::Session;
+            self.has_totals |= is_total && view.data.get(LAST_CALL).is_none();
             let request = view.field("request_id");
             // The lines of one response have several times; the first one counts.
             let places = match request.as_deref() {
@@ -119,8 +121,8 @@ impl WorkItems {
         }
     }
 
-    /// What identifies a model call. `None` if it is not known, or does not count because totals
-    /// of sessions were reported.
+    /// What identifies a model call. `None` if it is not known, or does not count because of the totals
+    /// of sessions.
     #[must_use]
     pub(crate) fn model_call(&self, id: &str) -> Option<WorkKey> {
         let known = self.keys.get(&key(&["model", id])).copied();
@@ -261,7 +263,8 @@ impl WorkItems {
         // Most items have the same sources, so the items are counted by their sources first.
         let mut groups: HashMap<([Option<RunSet>; 2], Vec<&str>), Counts> = HashMap::default();
         for (key, item) in &self.items {
-            let own = self.by_history.get(key);
+            // What an agent printed may only have the other key.
+            let own = Some(self.by_history.get(key).unwrap_or(key));
             let found = others.iter().filter_map(|(run, other)| Some((run, other.find(key, own)?)));
             let (names, found): (Vec<&str>, Vec<&WorkItem>) =
                 found.map(|(run, item)| (run.as_str(), item)).unzip();

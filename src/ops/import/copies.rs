@@ -1,9 +1,9 @@
 //! Finds what a session repeats of other runs: the history of a session that was resumed or
 //! forked.
 //!
-//! A run is only compared with runs that began to be recorded before it, so of two runs with the
-//! same history exactly one says that it is copied; see [`super::printed`] for the exception. The
-//! sessions of one import are compared in their order.
+//! Of two runs with the same history exactly one says that it is copied: the one that began to be recorded
+//! later. If that one was complete before the older one got the history, the older one says it. See
+//! [`super::printed`] for another exception. The sessions of one import are compared in their order.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,6 +13,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use super::Session;
 use super::printed::{is_printed, told_of};
 use super::run_of::run_of;
+use crate::event::id::RunId;
 use crate::event::time::Timestamp;
 use crate::fs::read_small;
 use crate::history::copied::{Copied, WorkIndex, WorkItems};
@@ -29,6 +30,8 @@ use crate::run::runs::survey;
 pub(crate) struct KnownWork<'s> {
     runs_dir: &'s Path,
     sessions: &'s [Session],
+    /// When each began, by its files or by its run.
+    begun: Vec<Option<Timestamp>>,
     /// The names of their runs.
     names: HashSet<String>,
     /// The work of the sessions so far.
@@ -70,7 +73,8 @@ impl<'s> KnownWork<'s> {
         let names = sessions.iter().filter_map(|session| run_of(session, runs_dir).ok());
         let names = names.map(|run| run.name()).collect();
         let (one_is_done, others) = (Condvar::new(), OnceLock::new());
-        Self { runs_dir, sessions, names, done, one_is_done, others }
+        let begun = sessions.iter().map(|session| begun(session, runs_dir)).collect();
+        Self { runs_dir, sessions, begun, names, done, one_is_done, others }
     }
 
     /// Begins the import of the session with that index.
@@ -105,10 +109,13 @@ impl Importing<'_, '_> {
         let mut older = Vec::new();
         for other in self.known.others() {
             let is_of_session = other.facts.session_id == self.known.sessions[self.index].id;
-            let is_first = recorded_at.is_none_or(|own| {
+            let is_older = recorded_at.is_none_or(|own| {
                 let key = (other.facts.recorded_at.unwrap_or(own), &other.name);
                 key < (own, &name)
-            }) || (is_of_session && is_printed(&other.facts) && !other.names(&name));
+            });
+            let is_first = is_older
+                || (is_of_session && is_printed(&other.facts))
+                || other.facts.status.is_over();
             let has_agent = other.facts.metadata("agent").as_deref()
                 == Some(self.known.sessions[self.index].dialect.name);
             let overlaps = match (work.span(), other.facts.started_at, other.facts.ended_at) {
@@ -121,13 +128,23 @@ impl Importing<'_, '_> {
             let is_related = self.is_related(&other.facts.session_id, of_other.as_deref());
             // A copy of this run's own directory is no other run.
             let is_other = other.name != name && other.facts.run_id != name;
-            if is_first && has_agent && (overlaps || is_related) && is_other {
+            let says_it = names(&other.facts, &name);
+            if is_first && !says_it && has_agent && (overlaps || is_related) && is_other {
                 older.push((other.facts.run_id.clone(), other.work()));
             }
         }
         let Some(span) = work.span() else { return Vec::new() };
         let done = self.wait_for_earlier(span);
-        work.copied_from(&done.index, |index| self.may_share(index, span), &older)
+        let mut copied = work.copied_from(&done.index, |index| self.may_share(index, span), &older);
+        drop(done);
+        copied.retain(|copied| !copied.runs.iter().any(|other| self.says_it(other, &name)));
+        copied
+    }
+
+    /// Whether a run says since an earlier import that it repeats work of the run with that name.
+    fn says_it(&self, other: &str, name: &str) -> bool {
+        let other = RunId::parse(other).ok().map(|id| RunDir::of(self.known.runs_dir, &id));
+        other.and_then(|other| known_facts(&other)).is_some_and(|facts| names(&facts, name))
     }
 
     /// The other runs that are of this session and have work, but none that is recognized here: the
@@ -179,8 +196,7 @@ impl Importing<'_, '_> {
     /// Whether the session with that index is before this one and may have the same history.
     fn may_share(&self, index: usize, (first, last): (Timestamp, Timestamp)) -> bool {
         let (own, other) = (&self.known.sessions[self.index], &self.known.sessions[index]);
-        let begun = other.files.first().and_then(|file| file.begun);
-        let overlaps = begun.is_some_and(|begun| begun <= last)
+        let overlaps = self.known.begun[index].is_some_and(|begun| begun <= last)
             && i64::try_from(other.changed).unwrap_or(i64::MAX) >= first.millis();
         let is_related = || self.is_related(&other.id, forked_from(other).as_deref());
         index < self.index && other.dialect.name == own.dialect.name && (overlaps || is_related())
@@ -215,6 +231,12 @@ impl Importing<'_, '_> {
     }
 }
 
+/// When a session began. What an agent prints has no times, but the run may have the session's file.
+fn begun(session: &Session, runs_dir: &Path) -> Option<Timestamp> {
+    let of_run = || known_facts(&run_of(session, runs_dir).ok()?)?.started_at;
+    session.files.first()?.begun.or_else(of_run)
+}
+
 /// The session that this one was forked from, if its source names it.
 fn forked_from(session: &Session) -> Option<Cow<'_, str>> {
     Json::trusted(&session.metadata).text_at("forked_from")
@@ -226,12 +248,12 @@ impl Drop for Importing<'_, '_> {
     }
 }
 
-impl OtherRun {
-    /// Whether it says that it repeats work of that run.
-    fn names(&self, run: &str) -> bool {
-        self.facts.copied.iter().any(|copied| copied.runs.iter().any(|other| other == run))
-    }
+/// Whether a run says that it repeats work of the run with that name.
+fn names(facts: &RunFacts, run: &str) -> bool {
+    facts.copied.iter().any(|copied| copied.runs.iter().any(|other| other == run))
+}
 
+impl OtherRun {
     fn work(&self) -> Arc<WorkItems> {
         // A run that cannot be read has nothing that is known to be copied.
         let read = || Arc::new(work_in(&self.run).unwrap_or_default());

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::ahead::{ReadAhead, is_short, read_session};
 use super::copies::{Importing, known_facts, work_in};
+use super::renew::record_copied;
 use super::run_of::run_of;
 use super::titles::Title;
 use super::{Session, SessionFile};
@@ -179,12 +180,18 @@ fn fill(
     let renamed = rename(recorder, session, is_new, &receipt)?;
     let goes_on = receipt.events > receipt.repeated
         || before.as_ref().is_some_and(|before| !before.status.is_over());
-    let work = match goes_on && !is_new {
-        // Hooks may have recorded what the source does not add.
+    let work = match !is_new && (goes_on || ends.has_printed()) {
+        // Hooks or the session's file may have recorded what the source does not add.
         true => work_in(&run)?,
         false => of_source,
     };
     let mut copied = importing.copied(&run, began, &work);
+    // Other runs may have got the same history meanwhile.
+    let is_named = |run: &String| {
+        let known = before.as_ref().map(|before| before.copied.as_slice()).unwrap_or_default();
+        is_new || known.iter().any(|copied| copied.runs.contains(run))
+    };
+    let repeats_more = !copied.iter().flat_map(|copied| &copied.runs).all(is_named);
     let (told, mut apart) = importing.told_apart(&run, &work);
     let known = before.as_ref().map(|facts| facts.copied.clone()).unwrap_or_default();
     let newly_told: Vec<Copied> = told.iter().filter(|one| !known.contains(one)).cloned().collect();
@@ -240,6 +247,7 @@ fn fill(
     let status = before.map(|facts| facts.status);
     // The source may have the event that ends the run.
     // While the source is still open, its end is not recorded yet.
+    let added_before = added;
     let mut tells = newly_told.is_empty() || how.end == SourceEnd::Open;
     let is_closed = ended
         || how.end == SourceEnd::Open
@@ -262,6 +270,9 @@ fn fill(
         }
         tells |= is_added;
         added += u64::from(is_added);
+    }
+    if repeats_more && added == added_before && how.end != SourceEnd::Open {
+        added += u64::from(record_copied(&run, &copied, recorder)?);
     }
     if !tells {
         // Only the end of an import says what it repeats.

@@ -125,6 +125,28 @@ pub(super) fn renew_for(
     record_end(run, &end.with(&copied), options)
 }
 
+/// Records the end of a run again, with what it repeats. Nothing is done if it has no end of an import.
+///
+/// # Errors
+/// The run cannot be read or recorded to.
+pub(super) fn record_copied(
+    run: &RunDir,
+    copied: &[Copied],
+    recorder: &mut Recorder,
+) -> Result<bool, RunError> {
+    let mut end = None;
+    each_event(run, |view, _| {
+        if view.role.ends_run() {
+            end = RecordedEnd::of(view);
+        } else if matches!(view.role, Role::RunStarted | Role::RunPaused | Role::RunResumed) {
+            end = None;
+        }
+    })?;
+    let Some(end) = end else { return Ok(false) };
+    let outcomes = recorder.append(&[end.with(copied)])?.outcomes;
+    outcomes.into_iter().try_fold(false, |new, outcome| Ok(new || !outcome?.repeated))
+}
+
 /// Records the end of a run again.
 fn record_end(run: &RunDir, end: &Draft<'_>, options: RecordOptions) -> Result<(), RunError> {
     let mut recorder = Recorder::open(run, options)?;

@@ -666,8 +666,8 @@ told AS (
 ),
 counted AS (
   SELECT *,
-    max(CASE WHEN is_total AND role = 'usage' THEN 1 ELSE 0 END) OVER (PARTITION BY run_id)
-      AS has_totals,
+    max(CASE WHEN is_total AND NOT calls_told AND role = 'usage' THEN 1 ELSE 0 END)
+      OVER (PARTITION BY run_id) AS has_totals,
     first_value("time") OVER (PARTITION BY run_id, is_total, answer ORDER BY sequence)
       AS first_time,
     min(sequence) OVER (PARTITION BY run_id, is_total, answer) AS first_sequence,
