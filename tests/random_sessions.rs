@@ -110,7 +110,7 @@ impl Maker<'_> {
         let tokens = [0; 4].map(|_: u64| 1 + self.random.below(90) as u64);
         add(&mut self.made.tokens, tokens);
         add(if agent.is_some() { &mut self.of_agents } else { &mut self.of_main }, tokens);
-        let id = format!("msg_01{:020x}Qw", (self.line + 1) * 0xABCD_EF01 + self.made.id.len());
+        let id = format!("msg_01{:020x}Qwas", (self.line + 1) * 0xABCD_EF01 + self.made.id.len());
         let message = json!({"id": id, "type": "message", "role": "assistant", "model": "m-1",
             "content": [content], "usage": named(USAGE, tokens)});
         let request = json!({"requestId": format!("req_{}", self.line)});
@@ -122,7 +122,7 @@ impl Maker<'_> {
         self.made.tool_calls += 1;
         let number = self.line + 1;
         let (agent, call) =
-            (format!("ab12{number:04x}"), format!("toolu_01{:018x}Zz", number * 0xFEDC_BA01));
+            (format!("ab12{number:04x}"), format!("toolu_01{:018x}Zzas", number * 0xFEDC_BA01));
         let prompt = format!("look at part {number}");
         let asks =
             json!({"type": "tool_use", "id": call, "name": "Task", "input": {"prompt": prompt}});
