@@ -6,14 +6,13 @@
 //! [`super::printed`] for another exception. The sessions of one import are compared in their order.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::Session;
 use super::printed::{is_printed, told_of};
 use super::run_of::run_of;
-use crate::event::id::RunId;
 use crate::event::time::Timestamp;
 use crate::fs::read_small;
 use crate::history::copied::{Copied, WorkIndex, WorkItems};
@@ -34,6 +33,8 @@ pub(crate) struct KnownWork<'s> {
     begun: Vec<Option<Timestamp>>,
     /// The names of their runs.
     names: HashSet<String>,
+    /// The runs that each of these repeats, as an earlier import found.
+    told: HashMap<String, HashSet<String>>,
     /// The work of the sessions so far.
     done: Mutex<DoneWork>,
     one_is_done: Condvar,
@@ -70,11 +71,22 @@ impl<'s> KnownWork<'s> {
     pub(crate) fn new(runs_dir: &'s Path, sessions: &'s [Session]) -> Self {
         let is_done = vec![false; sessions.len()];
         let done = Mutex::new(DoneWork { is_done, first_open: 0, index: WorkIndex::default() });
-        let names = sessions.iter().filter_map(|session| run_of(session, runs_dir).ok());
-        let names = names.map(|run| run.name()).collect();
         let (one_is_done, others) = (Condvar::new(), OnceLock::new());
-        let begun = sessions.iter().map(|session| begun(session, runs_dir)).collect();
-        Self { runs_dir, sessions, begun, names, done, one_is_done, others }
+        let (mut names, mut told) = (HashSet::new(), HashMap::new());
+        let mut begun = Vec::with_capacity(sessions.len());
+        for session in sessions {
+            let run = run_of(session, runs_dir).ok();
+            let facts = run.as_ref().and_then(known_facts);
+            // What an agent prints has no times, but the run may have the session's file.
+            let of_run = || facts.as_ref()?.started_at;
+            begun.push(session.files.first().and_then(|file| file.begun).or_else(of_run));
+            if let (Some(run), Some(facts)) = (&run, &facts) {
+                let runs = facts.copied.iter().flat_map(|copied| copied.runs.iter().cloned());
+                told.insert(run.name(), runs.collect());
+            }
+            names.extend(run.map(|run| run.name()));
+        }
+        Self { runs_dir, sessions, begun, names, told, done, one_is_done, others }
     }
 
     /// Begins the import of the session with that index.
@@ -143,8 +155,7 @@ impl Importing<'_, '_> {
 
     /// Whether a run says since an earlier import that it repeats work of the run with that name.
     fn says_it(&self, other: &str, name: &str) -> bool {
-        let other = RunId::parse(other).ok().map(|id| RunDir::of(self.known.runs_dir, &id));
-        other.and_then(|other| known_facts(&other)).is_some_and(|facts| names(&facts, name))
+        self.known.told.get(other).is_some_and(|told| told.contains(name))
     }
 
     /// The other runs that are of this session and have work, but none that is recognized here: the
@@ -229,12 +240,6 @@ impl Importing<'_, '_> {
         let done = self.known.one_is_done.wait_while(self.known.done(), awaits);
         done.unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// When a session began. What an agent prints has no times, but the run may have the session's file.
-fn begun(session: &Session, runs_dir: &Path) -> Option<Timestamp> {
-    let of_run = || known_facts(&run_of(session, runs_dir).ok()?)?.started_at;
-    session.files.first()?.begun.or_else(of_run)
 }
 
 /// The session that this one was forked from, if its source names it.
