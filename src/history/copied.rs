@@ -263,9 +263,11 @@ impl WorkItems {
         // Most items have the same sources, so the items are counted by their sources first.
         let mut groups: HashMap<([Option<RunSet>; 2], Vec<&str>), Counts> = HashMap::default();
         for (key, item) in &self.items {
-            // What an agent printed may only have the other key.
-            let own = Some(self.by_history.get(key).unwrap_or(key));
-            let found = others.iter().filter_map(|(run, other)| Some((run, other.find(key, own)?)));
+            let own = self.by_history.get(key);
+            // What an agent printed only has the other key.
+            let either = own.or(Some(key));
+            let found =
+                others.iter().filter_map(|(run, other)| Some((run, other.find(key, either)?)));
             let (names, found): (Vec<&str>, Vec<&WorkItem>) =
                 found.map(|(run, item)| (run.as_str(), item)).unzip();
             let sets = [Some(key), own].map(|key| index.sets.get(key?).copied());
