@@ -524,3 +524,20 @@ fn a_call_without_an_id_has_one_start() {
     let starts = events.iter().filter(|event| event[0] == "tool.started").count();
     assert_eq!((&receipt["calls"], starts, events.len()), (&json!(2), 2, 4), "{events:?}");
 }
+
+/// If this fails, the output of a process that was cut off at once looks like a whole session, or like the
+/// file of another program.
+#[test]
+fn an_output_without_work_is_warned_of() {
+    let bench = Bench::new();
+    std::fs::create_dir_all(bench.path("runs")).unwrap();
+    let lines = [
+        json!({"type": "thread.started", "thread_id": "019a2d7b-1111-7222-8333-444455556666"}),
+        json!({"type": "turn.started"}),
+    ];
+    std::fs::write(bench.path("out.jsonl"), text_of(&lines)).unwrap();
+    let said = bench.call(&["import", "out.jsonl"]);
+    assert_eq!(said.status, 0, "{}", said.err);
+    assert!(said.err.contains("no line says what codex did"), "{}", said.err);
+    assert!(!said.err.contains("another program"), "{}", said.err);
+}

@@ -234,13 +234,14 @@ impl Counter {
     #[must_use]
     pub(crate) fn finish(mut self) -> Receipt {
         let failed = |status: &CallStatus| *status == CallStatus::Failed;
-        let is_shown = self.receipt.why.is_some();
-        if self.receipt.mapped == 0 && self.receipt.opaque > 0 && !is_shown {
+        if self.receipt.mapped == 0 && self.receipt.opaque > 0 {
             let dialect = self.receipt.dialect;
-            let warning = format!(
-                "no line was understood as {dialect}; the file may be from another program"
-            );
-            self.receipt.warnings.push(warning);
+            self.receipt.warnings.push(match self.receipt.why {
+                Some(_) => format!("no line says what {dialect} did; all are kept as they are"),
+                None => format!(
+                    "no line was understood as {dialect}; the file may be from another program"
+                ),
+            });
         }
         self.receipt.calls = self.calls.len() as u64;
         self.receipt.failures = self.calls.statuses(false).filter(failed).count() as u64;

@@ -18,6 +18,35 @@ use crate::run::recorder::Recorder;
 /// How deep sub-agents start sub-agents.
 const DEPTH: usize = 16;
 
+/// What the log has of each session of a stream, from the moment when it was first asked for.
+#[derive(Default)]
+pub(super) struct SessionsInLog(HashMap<String, CallsInLog>);
+
+impl SessionsInLog {
+    /// What the log has of a session; see [`CallsInLog::read`].
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(super) fn of(
+        &mut self,
+        session: &str,
+        own: &str,
+        recorder: &Recorder,
+        held: &[Draft<'_>],
+    ) -> Result<&CallsInLog, RunError> {
+        if !self.0.contains_key(session) {
+            let known = CallsInLog::read(session, own, recorder, held)?;
+            self.0.insert(session.to_owned(), known);
+        }
+        Ok(self.0.entry(session.to_owned()).or_default())
+    }
+
+    /// The same, if it was asked for before.
+    pub(super) fn known(&mut self, session: &str) -> Option<&mut CallsInLog> {
+        self.0.get_mut(session)
+    }
+}
+
 /// The model calls that the log has of a session.
 #[derive(Default)]
 pub(super) struct CallsInLog {
@@ -46,7 +75,7 @@ impl CallsInLog {
     ///
     /// # Errors
     /// The log cannot be read.
-    pub(super) fn read(
+    fn read(
         session: &str,
         own: &str,
         recorder: &Recorder,

@@ -1,9 +1,7 @@
 //! Model calls of sub-agents in the file of a session, where the log already has the total of a process: those of
 //! agents that another process started are not in that total, and are flagged.
 
-use foldhash::HashMap;
-
-use super::calls_in_log::CallsInLog;
+use super::calls_in_log::SessionsInLog;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::{NOT_IN_TOTAL, UsageScope, View};
@@ -21,7 +19,7 @@ pub(super) struct AgentsBesideTotals {
     /// Whether the stream had the total of a process.
     has_total: bool,
     /// What the log has of each session, from the first model call of a sub-agent on.
-    sessions: HashMap<String, CallsInLog>,
+    sessions: SessionsInLog,
 }
 
 impl AgentsBesideTotals {
@@ -42,7 +40,7 @@ impl AgentsBesideTotals {
     ) -> Result<(), RunError> {
         if line.calls_in_total.is_some() {
             self.has_total = true;
-            self.sessions.clear();
+            self.sessions = SessionsInLog::default();
         }
         if line.is_printed != Some(false) || (self.is_in_new_run && !self.has_total) {
             return Ok(());
@@ -56,7 +54,7 @@ impl AgentsBesideTotals {
                 }
                 role => {
                     let session = draft.session_id.as_deref().unwrap_or_default();
-                    if let Some(known) = self.sessions.get_mut(session) {
+                    if let Some(known) = self.sessions.known(session) {
                         known.take_call(role, &View::of(&draft.as_event()));
                     }
                 }
@@ -77,12 +75,8 @@ impl AgentsBesideTotals {
         if !view.is_of_sub_agent() || view.usage_scope() != UsageScope::Call {
             return Ok(false);
         }
-        if !self.sessions.contains_key(&*event.session_id) {
-            let known = CallsInLog::read(&event.session_id, "", recorder, held)?;
-            self.sessions.insert(event.session_id.to_string(), known);
-        }
-        let known = self.sessions.get(&*event.session_id);
-        Ok(known.is_some_and(|known| known.is_of_other_process(&view)))
+        let known = self.sessions.of(&event.session_id, "", recorder, held)?;
+        Ok(known.is_of_other_process(&view))
     }
 }
 

@@ -2,9 +2,7 @@
 //! the calls of other processes are named that the log has from the session file. So the newest total in
 //! the log, with these calls, is that of the whole session.
 
-use foldhash::HashMap;
-
-use super::calls_in_log::CallsInLog;
+use super::calls_in_log::{CallsInLog, SessionsInLog};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::{NOT_INCLUDED, SESSION_TOTAL, UsageScope, View};
@@ -22,7 +20,7 @@ const OF_PROCESSES: &[&str] = &["claude-code"];
 #[derive(Default)]
 pub(super) struct EarlierTotals {
     /// What the log has of each session, at the first total of the stream.
-    sessions: HashMap<String, CallsInLog>,
+    sessions: SessionsInLog,
 }
 
 impl EarlierTotals {
@@ -71,12 +69,8 @@ impl EarlierTotals {
         held: &[Draft<'_>],
     ) -> Result<&CallsInLog, RunError> {
         let session = draft.session_id.as_deref().unwrap_or_default();
-        if !self.sessions.contains_key(session) {
-            let id = draft.event_id.as_deref().unwrap_or_default();
-            let in_log = CallsInLog::read(session, id, recorder, held)?;
-            self.sessions.insert(session.to_owned(), in_log);
-        }
-        Ok(self.sessions.entry(session.to_owned()).or_default())
+        let id = draft.event_id.as_deref().unwrap_or_default();
+        self.sessions.of(session, id, recorder, held)
     }
 }
 
