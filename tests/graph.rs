@@ -114,8 +114,8 @@ fn what_does_not_fit() {
         r#"{"type":"harness_start","data":{"runId":"C","parentId":"C"}}"#
     ));
     let cycle = graph(&cycle, &[]);
-    assert_eq!(problems(&cycle), ["cycle run:A", "cycle run:C"]);
-    assert_eq!(edges(&cycle), ["run:B spawn run:A"]);
+    assert_eq!(problems(&cycle), ["cycle run:B", "cycle run:C"]);
+    assert_eq!(edges(&cycle), ["run:A spawn run:B"]);
     let repeated = graph(&run(&format!("{CALL}\n{RESULT}\n{RESULT}\n")), &[]);
     assert_eq!(problems(&repeated), ["repeat call:tc1"]);
 }

@@ -1,6 +1,6 @@
 //! Makes a drawing small enough to read: repeated calls share a box, and the middle is left out.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::model::{Graph, Node, NodeKind};
 use super::place::{DrawnPart, FrameTree, OmittedNodes};
@@ -18,13 +18,16 @@ pub(super) fn condense(place: &mut FrameTree, graph: &Graph, limit: usize) -> us
     }
     let mut largest: Vec<usize> = (0..place.groups.len()).collect();
     largest.sort_by_key(|group| std::cmp::Reverse(boxes_in(&place.groups[*group].members)));
+    let mut boxes = place.groups.iter().map(|group| boxes_in(&group.members)).sum::<usize>();
     for group in largest {
-        if boxes(place) <= limit {
+        if boxes <= limit {
             return 0;
         }
-        folder.fold(&mut place.groups[group].members, Repeats::Anywhere);
+        let members = &mut place.groups[group].members;
+        boxes -= boxes_in(members);
+        folder.fold(members, Repeats::Anywhere);
+        boxes += boxes_in(members);
     }
-    let boxes = boxes(place);
     if boxes <= limit {
         return 0;
     }
@@ -66,37 +69,39 @@ struct Folder<'g> {
 impl Folder<'_> {
     fn fold(&self, members: &mut Vec<(u64, DrawnPart)>, repeats: Repeats) {
         let mut kept: Vec<(u64, DrawnPart)> = Vec::with_capacity(members.len());
+        // The newest box of each kind of call that may be shared.
+        let mut shared: HashMap<SharedCall<'_>, usize> = HashMap::new();
         for (sequence, member) in members.drain(..) {
-            let DrawnPart::Nodes(nodes) = member else {
-                kept.push((sequence, member));
-                continue;
-            };
-            let near = match repeats {
-                Repeats::InARow => kept.len().saturating_sub(1),
-                Repeats::Anywhere => 0,
-            };
-            let same = kept[near..].iter_mut().find_map(|(_, member)| match member {
-                DrawnPart::Nodes(others) if self.share(others[0], nodes[0], repeats) => {
-                    Some(others)
-                }
+            let key = match &member {
+                DrawnPart::Nodes(nodes) => self.key(nodes[0], repeats),
                 _ => None,
-            });
-            match same {
-                Some(others) => others.extend(nodes),
-                None => kept.push((sequence, DrawnPart::Nodes(nodes))),
+            };
+            let last = kept.len().wrapping_sub(1);
+            let is_near = |at: &usize| repeats == Repeats::Anywhere || *at == last;
+            let known = key.and_then(|key| shared.get(&key).copied()).filter(is_near);
+            match (known.map(|at| &mut kept[at].1), member) {
+                (Some(DrawnPart::Nodes(others)), DrawnPart::Nodes(nodes)) => others.extend(nodes),
+                (_, member) => {
+                    shared.extend(key.map(|key| (key, kept.len())));
+                    kept.push((sequence, member));
+                }
             }
         }
         *members = kept;
     }
 
-    fn share(&self, one: usize, other: usize, repeats: Repeats) -> bool {
-        let [a, b]: [&Node; 2] = [&self.graph.nodes[one], &self.graph.nodes[other]];
-        [a, b].iter().all(|node| node.kind == NodeKind::Call)
-            && ![one, other].iter().any(|node| self.parents.contains(node))
-            && (&a.label, a.owner) == (&b.label, b.owner)
-            && (repeats == Repeats::Anywhere || a.status == b.status)
+    /// What calls that share a box have in common; `None` for a box of its own.
+    fn key(&self, node: usize, repeats: Repeats) -> Option<SharedCall<'_>> {
+        let Node { kind, label, owner, status, .. } = &self.graph.nodes[node];
+        if *kind != NodeKind::Call || self.parents.contains(&node) {
+            return None;
+        }
+        Some((label, *owner, (repeats == Repeats::InARow).then_some(*status)))
     }
 }
+
+/// The tool and the owner of a call, and how it ended if that matters.
+type SharedCall<'g> = (&'g str, Option<usize>, Option<Option<&'static str>>);
 
 /// Removes the boxes with the numbers `from..to`.
 struct Cut<'g> {
@@ -153,10 +158,6 @@ fn drop_empty(place: &mut FrameTree, group: usize) -> bool {
     let has_box = !members.is_empty();
     place.groups[group].members = members;
     has_box
-}
-
-fn boxes(place: &FrameTree) -> usize {
-    place.groups.iter().map(|group| boxes_in(&group.members)).sum()
 }
 
 fn boxes_in(members: &[(u64, DrawnPart)]) -> usize {

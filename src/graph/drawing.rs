@@ -208,8 +208,8 @@ impl<'g> Pen<'g> {
     /// The box of a call, or the box of an agent that was its last one at that sequence.
     fn last_before(&self, node: usize, sequence: u64) -> Option<usize> {
         if let Some(boxes) = self.boxes_of.get(&Some(node)) {
-            let before = boxes.iter().rev().find(|(first, _)| *first <= sequence);
-            return before.or(boxes.first()).map(|(_, number)| *number);
+            let before = boxes.partition_point(|(first, _)| *first <= sequence);
+            return boxes.get(before.saturating_sub(1)).map(|(_, number)| *number);
         }
         self.box_of.get(&node).copied()
     }

@@ -304,29 +304,64 @@ impl GraphFold {
         GraphTask { number, title, first, last }
     }
 
-    /// The edges without duplicates and without those that would close a cycle.
+    /// The edges without duplicates and without those that close a cycle.
     fn acyclic(&mut self) -> Vec<(usize, usize, EdgeKind)> {
-        let mut seen = HashSet::new();
-        let mut tied: HashSet<(usize, usize)> = HashSet::new();
-        let mut below: Vec<Vec<usize>> = vec![Vec::new(); self.nodes.len()];
-        let mut kept = Vec::new();
-        for (from, to, kind) in std::mem::take(&mut self.edges) {
-            if !seen.insert((from, to, kind))
-                || kind == EdgeKind::Parent && tied.contains(&(from, to))
-            {
-                continue;
-            }
-            if from == to || reaches(&below, to, from) {
+        let (mut seen, mut tied) = (HashSet::new(), HashSet::new());
+        let mut edges = std::mem::take(&mut self.edges);
+        edges.retain(|&(from, to, kind)| {
+            let is_new = seen.insert((from, to, kind));
+            let is_first = tied.insert((from, to));
+            is_new && (is_first || kind != EdgeKind::Parent)
+        });
+        let closing = closing(self.nodes.len(), &edges);
+        let mut numbers = 0..;
+        edges.retain(|&(from, to, _)| {
+            let closes = numbers.next().is_some_and(|number| closing.contains(&number));
+            if closes {
                 let message = format!("{} is above it as well as below", self.nodes[to].id);
                 self.problem("cycle", from, message);
-                continue;
             }
-            tied.insert((from, to));
-            below[from].push(to);
-            kept.push((from, to, kind));
-        }
-        kept
+            !closes
+        });
+        edges
     }
+}
+
+/// The numbers of the edges that close a cycle: in a walk from the first nodes on, they lead back to a
+/// node that the walk came through.
+fn closing(nodes: usize, edges: &[(usize, usize, EdgeKind)]) -> HashSet<usize> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Visit {
+        New,
+        Open,
+        Done,
+    }
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+    for (number, (from, _, _)) in edges.iter().enumerate().rev() {
+        below[*from].push(number);
+    }
+    let mut closing = HashSet::new();
+    let mut visits = vec![Visit::New; nodes];
+    for first in 0..nodes {
+        let mut path = vec![first];
+        while let Some(&at) = path.last() {
+            if visits[at] == Visit::New {
+                visits[at] = Visit::Open;
+            }
+            let Some(edge) = below[at].pop().filter(|_| visits[at] == Visit::Open) else {
+                visits[at] = Visit::Done;
+                path.pop();
+                continue;
+            };
+            let to = edges[edge].1;
+            match visits[to] {
+                Visit::New => path.push(to),
+                Visit::Open => drop(closing.insert(edge)),
+                Visit::Done => {}
+            }
+        }
+    }
+    closing
 }
 
 /// The command that a shell runs (`bash -lc COMMAND`); any other text as it is.
@@ -338,19 +373,4 @@ fn command(argument: &str) -> &str {
         is_shell && matches!(option.trim_end_matches(','), "-c" | "-lc" | "-ic" | "-lic")
     });
     command.map_or(argument, |(_, command)| command)
-}
-
-/// Whether there is a path between two nodes.
-fn reaches(below: &[Vec<usize>], from: usize, to: usize) -> bool {
-    if below[from].is_empty() {
-        return false;
-    }
-    let (mut open, mut seen) = (vec![from], HashSet::from([from]));
-    while let Some(at) = open.pop() {
-        if at == to {
-            return true;
-        }
-        open.extend(below[at].iter().copied().filter(|next| seen.insert(*next)));
-    }
-    false
 }
