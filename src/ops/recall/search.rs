@@ -1,5 +1,7 @@
 //! The tool `session_search`.
 
+use std::sync::atomic::AtomicBool;
+
 use super::bound::Recall;
 use super::bounds::cut_hits;
 use super::error::RecallError;
@@ -23,12 +25,16 @@ const MOST_HITS: usize = 10;
 const LONGEST_QUERY: usize = 1000;
 
 impl Recall {
-    /// The best events for a query, as JSON.
+    /// The best events for a query, as JSON. `is_stopped` ends the search early.
     ///
     /// # Errors
     /// When the request is refused, or the log of the run cannot be read. Other runs that cannot be
     /// read are warnings in the document.
-    pub(crate) fn search(&self, request: &RecallSearch) -> Result<String, RecallError> {
+    pub(crate) fn search(
+        &self,
+        request: &RecallSearch,
+        is_stopped: &AtomicBool,
+    ) -> Result<String, RecallError> {
         let RecallSearch { query, scope, top_k } = request;
         if !(1..=MOST_HITS).contains(top_k) {
             let greatest = MOST_HITS as u64;
@@ -50,6 +56,7 @@ impl Recall {
             scope,
             filter: EventFilter::default(),
             top: *top_k,
+            is_stopped,
         })?;
         cut_hits(&mut outcome);
         let unread = outcome.failed.iter().map(ToString::to_string);

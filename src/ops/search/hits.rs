@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::moved::{MovedValues, hashes, holds};
 use super::neighbours::{Neighbour, around};
@@ -39,6 +40,8 @@ pub(crate) struct SearchRequest<'r> {
     pub(crate) filter: EventFilter,
     /// Maximum number of hits.
     pub(crate) top: usize,
+    /// Set when nobody waits for the result any more: the rest is then not read.
+    pub(crate) is_stopped: &'r AtomicBool,
 }
 
 /// The result of a search.
@@ -120,7 +123,11 @@ pub(crate) fn search(request: &SearchRequest<'_>) -> Result<SearchOutcome, RunEr
         }
     }
     outcome.searched.bytes = parts.iter().map(|(_, range)| range.to - range.from).sum();
-    let found = parallel::each(&parts, |(index, range)| judges[*index].read(*range));
+    let found =
+        parallel::each(&parts, |(index, range)| match request.is_stopped.load(Ordering::Relaxed) {
+            true => Ok(PartFindings::default()),
+            false => judges[*index].read(*range),
+        });
     let mut by_run: Vec<PartFindings> = runs.iter().map(|_| PartFindings::default()).collect();
     for ((index, _), found) in parts.iter().zip(found) {
         match found {

@@ -1,7 +1,9 @@
 //! Answers the SDK.
 
 use std::future::{Future, ready};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
@@ -14,17 +16,25 @@ use serde_json::Value;
 
 use super::binding::Binding;
 use super::tools::{TOOLS, instructions};
+use crate::event::template::cut;
 
 /// The tools over one run.
 #[derive(Clone, Debug)]
 pub(super) struct RecallServer {
     binding: Arc<Binding>,
+    input_end: Arc<OnceLock<Instant>>,
 }
 
+/// How long a call may take after the end of the input: a client that sent all its requests at once may
+/// still wait for their answers.
+const AFTER_INPUT: Duration = Duration::from_secs(5);
+/// Wait between two checks whether anybody still waits for a call.
+const LOOK: Duration = Duration::from_millis(50);
+
 impl RecallServer {
-    /// Serves a run.
-    pub(super) fn new(binding: Binding) -> Self {
-        Self { binding: Arc::new(binding) }
+    /// Serves a run. `input_end` is set when the input has ended.
+    pub(super) fn new(binding: Binding, input_end: Arc<OnceLock<Instant>>) -> Self {
+        Self { binding: Arc::new(binding), input_end }
     }
 }
 
@@ -52,7 +62,7 @@ impl ServerHandler for RecallServer {
     async fn call_tool(
         &self,
         request: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
             let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
@@ -62,8 +72,17 @@ impl ServerHandler for RecallServer {
         let binding = self.binding.clone();
         let arguments = request.arguments.unwrap_or_default();
         // Reading a large log takes time. Other requests are answered meanwhile.
-        let called = tokio::task::spawn_blocking(move || tool.call(&*binding.recall()?, arguments));
-        let called = called.await;
+        let is_stopped = Arc::new(AtomicBool::new(false));
+        let stop = is_stopped.clone();
+        let call = move || tool.call(&*binding.recall()?, arguments, &is_stopped);
+        let mut called = tokio::task::spawn_blocking(call);
+        let called = loop {
+            if let Ok(called) = tokio::time::timeout(LOOK, &mut called).await {
+                break called;
+            }
+            let is_late = self.input_end.get().is_some_and(|end| end.elapsed() > AFTER_INPUT);
+            stop.store(is_late || context.ct.is_cancelled(), Ordering::Relaxed);
+        };
         let bug = |_| ErrorData::internal_error("the call stopped because of a bug", None);
         Ok(result(called.map_err(bug)?).into())
     }
@@ -80,10 +99,17 @@ impl ServerHandler for RecallServer {
                 let message = "tools/call takes the name of a tool and an object of arguments";
                 ErrorData::invalid_params(message, None)
             }
-            _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+            _ => ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                cut(&method, LONGEST).into_owned(),
+                None,
+            ),
         }))
     }
 }
+
+/// Maximum length of an error in characters. It may repeat a part of the input.
+const LONGEST: usize = 2000;
 
 /// The document of a tool as text and as structured content, or its error.
 fn result(answer: Result<String, String>) -> CallToolResult {
@@ -94,6 +120,6 @@ fn result(answer: Result<String, String>) -> CallToolResult {
             result.structured_content = structured.map(Value::Object);
             result
         }
-        Err(message) => CallToolResult::error(vec![ContentBlock::text(message)]),
+        Err(message) => CallToolResult::error(vec![ContentBlock::text(cut(&message, LONGEST))]),
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt as _;
 use rmcp::model::RequestId;
@@ -42,10 +42,13 @@ pub(super) fn serve(binding: Binding, ui: Ui) -> anyhow::Result<Exit> {
     let failure = Arc::new(OnceLock::new());
     let transport = StreamTransport::new(receiver, ui, failure.clone());
     let thread = std::thread::Builder::new().name("mcp".to_owned());
-    let session = thread.spawn(move || run(RecallServer::new(binding), transport))?;
+    let input_end = Arc::new(OnceLock::new());
+    let server = RecallServer::new(binding, input_end.clone());
+    let session = thread.spawn(move || run(server, transport))?;
     let input = ClientInput { ui, interrupts: &interrupts, session: &session };
     let read = input.all(&sender);
     // The end of the messages.
+    let _ = input_end.set(Instant::now());
     drop(sender);
     while read.is_ok() && !session.is_finished() && interrupts.caught().is_none() {
         interrupts.wait(LOOK)?;
@@ -149,8 +152,9 @@ fn message(line: &[u8]) -> Result<ClientMessage, InputError> {
     })
 }
 
-/// The id of a request, as far as it has one.
+/// The id of a request, as far as it has one that an answer can repeat.
 fn id(json: Json<'_>) -> Option<RequestId> {
-    let id = json.get("id")?;
+    const LONGEST: usize = 1000;
+    let id = json.get("id").filter(|id| id.text().len() <= LONGEST)?;
     serde_json::from_str(id.text()).ok()
 }

@@ -1,6 +1,7 @@
 //! The tools: one table, which the list of tools, the calls and the instructions read.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
@@ -20,7 +21,7 @@ pub(super) struct ToolRow {
     description: &'static str,
     /// Adds the schema of its parameters.
     parameters: fn(Tool) -> Tool,
-    call: fn(&Recall, JsonObject) -> Result<String, String>,
+    call: fn(&Recall, JsonObject, &AtomicBool) -> Result<String, String>,
 }
 
 /// All tools.
@@ -33,8 +34,8 @@ pub(super) const TOOLS: &[ToolRow] = &[
                       Returns event_id, run_id, score, role, a snippet and the size of the content. \
                       Load what you need with session_load.",
         parameters: Tool::with_input_schema::<SearchParameters>,
-        call: |recall, given| {
-            answer(given, |request: SearchParameters| recall.search(&request.into()))
+        call: |recall, given, is_stopped| {
+            answer(given, |request: SearchParameters| recall.search(&request.into(), is_stopped))
         },
     },
     ToolRow {
@@ -45,7 +46,9 @@ pub(super) const TOOLS: &[ToolRow] = &[
                       a tool result. A long content comes in parts: pass next_offset as \
                       content_offset to get the next one.",
         parameters: Tool::with_input_schema::<LoadParameters>,
-        call: |recall, given| answer(given, |request: LoadParameters| recall.load(&request.into())),
+        call: |recall, given, _| {
+            answer(given, |request: LoadParameters| recall.load(&request.into()))
+        },
     },
     ToolRow {
         name: "session_summary",
@@ -53,7 +56,7 @@ pub(super) const TOOLS: &[ToolRow] = &[
         description: "Returns the stored summary of the session, which events it covers, and how \
                       many events are newer. Use it first to get an overview.",
         parameters: Tool::with_input_schema::<SummaryParameters>,
-        call: |recall, given| {
+        call: |recall, given, _| {
             answer(given, |request: SummaryParameters| recall.summary(&request.into()))
         },
     },
@@ -64,7 +67,7 @@ pub(super) const TOOLS: &[ToolRow] = &[
                       events that they cover. With `chapter`, returns the text of one chapter and \
                       the paths of its pages; with the path of a page, that page.",
         parameters: Tool::with_input_schema::<ChapterParameters>,
-        call: |recall, given| {
+        call: |recall, given, _| {
             answer(given, |request: ChapterParameters| recall.chapters(&request.into()))
         },
     },
@@ -82,8 +85,13 @@ impl ToolRow {
     }
 
     /// Calls the tool. The result is JSON in one line; an error is text for the model.
-    pub(super) fn call(&self, recall: &Recall, arguments: JsonObject) -> Result<String, String> {
-        (self.call)(recall, arguments)
+    pub(super) fn call(
+        &self,
+        recall: &Recall,
+        arguments: JsonObject,
+        is_stopped: &AtomicBool,
+    ) -> Result<String, String> {
+        (self.call)(recall, arguments, is_stopped)
     }
 }
 

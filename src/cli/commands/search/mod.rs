@@ -2,6 +2,8 @@
 
 mod human;
 
+use std::sync::atomic::AtomicBool;
+
 use clap::{Args, ValueEnum};
 
 use super::Global;
@@ -127,6 +129,7 @@ pub(super) fn run(args: &SearchArgs, global: &Global, ui: &Ui) -> anyhow::Result
             opaque: args.opaque,
         },
         top: args.top_k,
+        is_stopped: &AtomicBool::new(false),
     };
     let outcome = search(&request)?;
     for (run, lines) in &outcome.bad_lines {
