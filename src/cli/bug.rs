@@ -6,6 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::exit::{Exit, Failure};
 
+/// The panic of the standard library when the system gives no random numbers. It has no function that
+/// returns an error instead.
+const NO_RANDOM: &str = "failed to generate random data";
+
 /// The first panic of the process, if there was one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch(Arc<Mutex<Option<String>>>);
@@ -36,6 +40,10 @@ impl Watch {
     pub(super) fn failure(&self) -> Failure {
         let version = env!("CARGO_PKG_VERSION");
         let bug = self.first().unwrap_or_else(|| "no message".to_owned());
+        if bug.contains(NO_RANDOM) {
+            let message = "the system gave no random numbers for new ids (getrandom)";
+            return Failure::new(Exit::Io, message).hint("nothing was recorded; try again");
+        }
         let message = format!("runlog {version} stopped because of a bug: {bug}");
         Failure::new(Exit::Bug, message)
             .hint("please report this line and what you did; the log itself is safe")
