@@ -11,6 +11,10 @@ use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular};
 /// Files are compressed to about this part of their length.
 const COMPRESSION: u64 = 8;
 
+/// How much a compressed file may hold, whatever its length, and how many times its length. What holds
+/// more was made to fill memory or time.
+const MOST: (u64, u64) = (16 << 20, 250);
+
 /// The bytes of a file from some place on.
 pub(super) struct FileBytes {
     /// The bytes, not compressed.
@@ -43,7 +47,9 @@ pub(super) fn open(path: &Path, offset: u64) -> Result<FileBytes, FsError> {
     let mut file = open_regular(&PathAt::of(path), Access::ReadInput)?;
     let failed = |error| FsError::io(path, Action::Read, error);
     if is_compressed(path) {
-        let mut bytes = Frames { rest: Some(BufReader::new(file)), frame: None };
+        let length = inspect(&file).map_err(failed)?.len();
+        let most = MOST.0.max(length.saturating_mul(MOST.1));
+        let mut bytes = Frames { rest: Some(BufReader::new(file)), frame: None, left: most };
         io::copy(&mut (&mut bytes).take(offset), &mut io::sink()).map_err(failed)?;
         return Ok(FileBytes { bytes: Box::new(bytes), length: None });
     }
@@ -58,6 +64,8 @@ struct Frames {
     frame: Option<StreamingDecoder<BufReader<File>, FrameDecoder>>,
     /// The file between two frames.
     rest: Option<BufReader<File>>,
+    /// How many bytes it may still have.
+    left: u64,
 }
 
 /// The beginning of a line that does not end, in place of what is cut off. Without it, a file that is
@@ -78,6 +86,12 @@ impl Read for Frames {
             match (frame.read(into), into.first_mut()) {
                 (Ok(0), Some(_)) => self.rest = Some(frame.into_inner()),
                 (Ok(length), _) => {
+                    let left = self.left.checked_sub(length as u64);
+                    let too_many = || {
+                        let times = MOST.1;
+                        io::Error::other(format!("it holds over {times} times its own length"))
+                    };
+                    self.left = left.ok_or_else(too_many)?;
                     self.frame = Some(frame);
                     return Ok(length);
                 }
