@@ -162,6 +162,59 @@ fn a_link_in_the_users_settings_is_written_through() {
     assert!(read(&bench, "dotfiles/claude.json").contains("runlog hook"));
 }
 
+/// If this fails, a settings folder that is a link in the home directory is refused, or one that leads
+/// out of it is written to.
+#[test]
+fn a_linked_folder_is_followed_within_the_home_directory() {
+    for (target, status) in [("home/dotfiles/claude", 0), ("elsewhere", 77)] {
+        let bench = bench();
+        put(&bench, &format!("{target}/settings.json"), "{}\n");
+        fs::create_dir_all(bench.path("home")).unwrap();
+        symlink(bench.path(target), bench.path("home/.claude")).unwrap();
+        let said = init(&bench, &["claude-code", "--user"]);
+        assert_eq!(said.status, status, "{}", said.err);
+        let text = read(&bench, &format!("{target}/settings.json"));
+        assert_eq!(text.contains("runlog hook"), status == 0, "{text}");
+        assert!(bench.path("home/.claude").is_symlink());
+    }
+}
+
+/// If this fails, `init` prints a setting that it does not change: it may be a secret.
+#[test]
+fn a_setting_that_stays_is_not_shown() {
+    let texts = [
+        r#"{"env":{"API_TOKEN":"s3cret"},"model":"opus"}"#,
+        "{\n  \"hooks\": {},\n  \"env\": {\n    \"API_TOKEN\": \"s3cret\"\n  }\n}\n",
+        "{\n  \"env\": {\n    \"API_TOKEN\": \"s3cret\"\n  }\n}",
+        "{\n  \"API_TOKEN\": \"s3cret\"\n}\n",
+    ];
+    for text in texts {
+        let bench = bench();
+        put(&bench, "home/.claude/settings.json", text);
+        for args in [&["claude-code", "--user"][..], &["claude-code", "--user", "--remove"]] {
+            let said = init(&bench, args);
+            assert_eq!(said.status, 0, "{}", said.err);
+            assert!(said.out.contains("runlog hook"), "{}", said.out);
+            assert!(!said.out.contains("s3cret"), "{args:?}: {}", said.out);
+        }
+        // Hooks that were empty before are gone.
+        let is_same = read(&bench, "home/.claude/settings.json") == text;
+        assert!(is_same || text.contains("hooks"));
+    }
+}
+
+/// If this fails, a file that was changed between the plan and the change is overwritten, or a killed
+/// `init` leaves its temporary file for ever.
+#[test]
+fn temporary_files_of_killed_calls_are_cleared() {
+    let bench = bench();
+    put(&bench, "home/.claude/settings.json", "{}\n");
+    put(&bench, "home/.claude/.runlog-999999999-0.tmp", "half");
+    assert_eq!(init(&bench, &["claude-code", "--user"]).status, 0);
+    let left = names(&bench, "home/.claude");
+    assert!(!left.iter().any(|name| name.ends_with(".tmp")), "{left:?}");
+}
+
 /// If this fails, a hook names a program that the agent cannot find, or a call without agents does
 /// not say what to do.
 #[test]

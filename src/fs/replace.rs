@@ -56,7 +56,22 @@ pub(crate) fn replace_as(
     bytes: &[u8],
     permissions: Option<Permissions>,
 ) -> Result<(), FsError> {
-    place_as(path, bytes, FILE_MODE, permissions, Syncing::FileAndName)
+    let any = &|| true;
+    place_as(path, bytes, FILE_MODE, permissions, Syncing::FileAndName, any).map(drop)
+}
+
+/// Like [`replace_as`], if the file is still the same right before it is replaced. False if it is not:
+/// then it stays.
+///
+/// # Errors
+/// As [`replace`].
+pub(crate) fn replace_same(
+    path: &PathAt,
+    bytes: &[u8],
+    permissions: Option<Permissions>,
+    is_same: &dyn Fn() -> bool,
+) -> Result<bool, FsError> {
+    place_as(path, bytes, FILE_MODE, permissions, Syncing::FileAndName, is_same)
 }
 
 /// Keeps a copy of a file beside it, as `NAME.kept-XXXXXXXX.EXT`: eight digits of the SHA-256 of
@@ -94,6 +109,17 @@ pub(crate) fn is_abandoned(path: &PathAt) -> bool {
     match owner.and_then(|(owner, _)| owner.parse().ok()) {
         Some(owner) => kill(Pid::from_raw(owner), None) == Err(Errno::ESRCH),
         None => is_old(path),
+    }
+}
+
+/// Removes the temporary files in a directory that processes of this machine have left, whatever their
+/// age. Nothing fails if one cannot be removed.
+pub(crate) fn remove_left(directory: &PathAt) {
+    for (name, kind) in entries(directory).unwrap_or_default() {
+        let file = directory.join(&name);
+        if kind == EntryKind::File && is_temporary(&name) && is_abandoned(&file) {
+            let _ = remove_file(&file);
+        }
     }
 }
 
@@ -140,7 +166,7 @@ enum Syncing {
 }
 
 fn place(path: &PathAt, bytes: &[u8], mode: Mode, syncing: Syncing) -> Result<(), FsError> {
-    place_as(path, bytes, mode, None, syncing)
+    place_as(path, bytes, mode, None, syncing, &|| true).map(drop)
 }
 
 fn place_as(
@@ -149,7 +175,8 @@ fn place_as(
     mode: Mode,
     permissions: Option<Permissions>,
     syncing: Syncing,
-) -> Result<(), FsError> {
+    is_same: &dyn Fn() -> bool,
+) -> Result<bool, FsError> {
     if path.is_there() && !is_regular(path) {
         return Err(FsError::unsafe_path(path.path(), "not a regular file"));
     }
@@ -163,8 +190,14 @@ fn place_as(
     if syncing != Syncing::Nothing {
         sync_all(&temporary.file).map_err(failed(Action::Sync))?;
     }
+    if !is_same() {
+        return Ok(false);
+    }
     temporary.persist(name).map_err(failed(Action::Replace))?;
-    if syncing == Syncing::FileAndName { sync_dir(&path.parent()) } else { Ok(()) }
+    if syncing == Syncing::FileAndName {
+        sync_dir(&path.parent())?;
+    }
+    Ok(true)
 }
 
 /// A temporary file in the directory of the file that it replaces. Dropping it removes it.

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use super::{AgentSettings, WireError};
 use crate::event::time::Timestamp;
-use crate::fs::{FsError, PathAt, is_regular, make_dir, read_small, remove_file, replace_as};
+use crate::fs::{
+    FsError, PathAt, is_regular, make_dir, read_small, remove_file, remove_left, replace_as,
+    replace_same,
+};
 
 /// Maximum size of a settings file, in bytes.
 const MOST: u64 = 8 << 20;
@@ -50,6 +53,7 @@ impl<'t> SettingsChange<'t> {
         if self.settings.read()? != self.old {
             return Err(WireError::Changed(file.path().to_owned()));
         }
+        remove_left(&file.parent());
         let permissions = file.metadata().ok().map(|metadata| metadata.permissions());
         let copy = match &self.old {
             Some(old) => Some(self.copy(old, permissions.clone(), now)?),
@@ -58,9 +62,13 @@ impl<'t> SettingsChange<'t> {
         match &self.new {
             Some(new) => {
                 self.settings.make_folders()?;
-                replace_as(file, new.as_bytes(), permissions)?;
+                let is_same = || self.settings.read().is_ok_and(|now| now == self.old);
+                if !replace_same(file, new.as_bytes(), permissions, &is_same)? {
+                    return Err(WireError::Changed(file.path().to_owned()));
+                }
             }
-            None => remove_file(file)?,
+            None if self.settings.read()? == self.old => remove_file(file)?,
+            None => return Err(WireError::Changed(file.path().to_owned())),
         }
         Ok(copy)
     }

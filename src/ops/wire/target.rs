@@ -69,13 +69,14 @@ impl WireHome {
     ///
     /// # Errors
     /// In a project, the file or a folder on the way to it is a link. A link of a user leads
-    /// nowhere.
+    /// nowhere, or that of a folder out of the home directory.
     pub(crate) fn settings(
         &self,
         place: &HookFolder,
         scope: WireScope,
     ) -> Result<Option<AgentSettings>, WireError> {
         let Some(folder) = self.folder(place, scope) else { return Ok(None) };
+        let folder = if scope == WireScope::User { self.followed(folder)? } else { folder };
         let path = folder.join(place.file);
         let refused = || WireError::Link(path.clone());
         if scope == WireScope::User {
@@ -94,6 +95,18 @@ impl WireHome {
         }
         let file = PathAt::of(&self.project).hold()?.join(below);
         Ok(Some(AgentSettings { file, is_link: false }))
+    }
+
+    /// The folder of a user's settings without links. It may be a link that stays in the home directory.
+    fn followed(&self, folder: PathBuf) -> Result<PathBuf, WireError> {
+        if !folder.is_symlink() {
+            return Ok(folder);
+        }
+        let home = self.home.as_ref().and_then(|home| home.canonicalize().ok());
+        match folder.canonicalize() {
+            Ok(real) if home.is_some_and(|home| real.starts_with(home)) => Ok(real),
+            _ => Err(WireError::Link(folder)),
+        }
     }
 
     fn folder(&self, place: &HookFolder, scope: WireScope) -> Option<PathBuf> {
