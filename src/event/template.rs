@@ -72,12 +72,26 @@ impl<'t> Template<'t> {
         Ok(Self { parts })
     }
 
+    /// The number of fields that it prints or tries.
+    pub(super) fn fields(&self) -> usize {
+        let fields = |part: &TemplatePart<'_>| match part {
+            TemplatePart::Text(_) => 0,
+            TemplatePart::Field { paths, .. } => paths.len(),
+        };
+        self.parts.iter().map(fields).sum()
+    }
+
     /// Fills the template from the fields of `data`. The result is one line of at most 500
     /// characters.
     #[must_use]
     pub fn render(&self, data: &Members<'_>) -> String {
+        /// A text of so many bytes has at least so many characters as a summary may have.
+        const ENOUGH: usize = 4 * (MAX_SUMMARY_CHARS + 1);
         let mut out = String::new();
-        for part in &self.parts {
+        for part in self.parts.iter() {
+            if out.len() >= ENOUGH {
+                break;
+            }
             match part {
                 TemplatePart::Text(text) => out.push_str(text),
                 TemplatePart::Field { paths, decimals, fallback } => {

@@ -22,6 +22,9 @@ use super::template::Template;
 use crate::json::Members;
 use crate::text::slug::slugify;
 
+/// Maximum number of fields that all templates of a file may have.
+const MAX_FIELDS: usize = 1000;
+
 /// How the summary of each type is made.
 #[derive(Debug, Default)]
 pub struct Templates {
@@ -62,7 +65,7 @@ impl Templates {
         let bad = |offset: usize, what: String| BadToml::at(document, offset, what);
         let rows: BTreeMap<Spanned<String>, TemplateRow> =
             toml::from_str(document).map_err(|error| BadToml::of(document, &error))?;
-        let mut own = BTreeMap::new();
+        let (mut own, mut fields) = (BTreeMap::new(), 0);
         for (name, row) in rows {
             let at = name.span().start;
             check_type(name.as_ref()).map_err(|error| bad(at, error.to_string()))?;
@@ -75,6 +78,11 @@ impl Templates {
                     let parsed = Template::parse(text).map_err(|error| {
                         bad(at + 1 + error.offset, format!("[{}]: {error}", name.as_ref()))
                     })?;
+                    fields += parsed.fields();
+                    if fields > MAX_FIELDS {
+                        let most = format!("the templates have over {MAX_FIELDS} fields");
+                        return Err(bad(at, format!("[{}]: {most}", name.as_ref())));
+                    }
                     Some((text, parsed))
                 }
             };

@@ -59,6 +59,10 @@ enum Prefix {
 /// Minimum length of a prefix in bytes. A shorter one would match almost everywhere.
 const MIN_PREFIX: usize = 3;
 const MAX_NAME: usize = 64;
+/// Maximum number of rules in a file.
+const MOST: usize = 100;
+/// Maximum size of all compiled patterns of a file, in bytes.
+const PATTERNS: usize = 8 << 20;
 
 impl AddedRules {
     /// Builds the rules.
@@ -66,15 +70,20 @@ impl AddedRules {
     /// # Errors
     /// The first invalid rule.
     pub(crate) fn rules(&self) -> Result<Vec<SecretRule>, BadRule> {
-        self.0
-            .iter()
-            .map(|(name, row)| row.rule(name).map_err(|what| BadRule { rule: name.clone(), what }))
-            .collect()
+        if let Some(name) = self.0.keys().nth(MOST) {
+            let what = format!("the file has {} rules; at most {MOST} are allowed", self.0.len());
+            return Err(BadRule { rule: name.clone(), what });
+        }
+        let mut room = PATTERNS;
+        let rule = |(name, row): (&String, &RuleRow)| {
+            row.rule(name, &mut room).map_err(|what| BadRule { rule: name.clone(), what })
+        };
+        self.0.iter().map(rule).collect()
     }
 }
 
 impl RuleRow {
-    fn rule(&self, name: &str) -> Result<SecretRule, String> {
+    fn rule(&self, name: &str, room: &mut usize) -> Result<SecretRule, String> {
         check_name(name)?;
         let prefixes = match &self.prefix {
             Prefix::One(prefix) => std::slice::from_ref(prefix),
@@ -83,7 +92,7 @@ impl RuleRow {
         if prefixes.is_empty() || prefixes.iter().any(|prefix| prefix.len() < MIN_PREFIX) {
             return Err(format!("a prefix must have at least {MIN_PREFIX} bytes"));
         }
-        SecretRule::added(name, prefixes, &self.pattern, self.any_case)
+        SecretRule::added(name, prefixes, &self.pattern, self.any_case, room)
             .map_err(|what| format!("its pattern: {what}"))
     }
 }

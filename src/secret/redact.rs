@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::suspects::Suspects;
 use super::{FoundSecret, SecretRules, names};
+use crate::event::catalogue;
 use crate::json::{Json, JsonIndex, JsonRules, Kind, quoted, unescape};
 
 /// A text without its secrets.
@@ -164,7 +165,9 @@ impl<'t> Walk<'_, 't> {
         let mut renamed: Vec<String> = Vec::new();
         for (raw, value) in object.raw_members() {
             let key = unescape(raw);
+            // A rule of a user must not hide what an event says of itself.
             if self.suspects.any_in(Json::trusted(raw))
+                && !catalogue::knows_member(&key)
                 && let Some(redacted) = self.rules.redact(&key)
             {
                 self.count += redacted.count;
@@ -192,6 +195,10 @@ impl<'t> Walk<'_, 't> {
             return;
         }
         let text = value.as_str().unwrap_or_default();
+        // The type decides what an event means.
+        if key == "type" && catalogue::row(&text).is_some() {
+            return;
+        }
         // What is suspect needs no second search for its first prefix.
         let redacted = if is_suspect { replace(&text, &self.rules.find(&text)) } else { None };
         if is_suspect && redacted.is_none() && value.text().len() >= REMEMBERED {

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use regex_lite::Regex;
+use regex_lite::{Regex, RegexBuilder};
 
 use super::proof::Proof;
 
 /// The form of one kind of secret.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SecretRule {
     /// Its name, as in `[REDACTED:<name>]`.
     pub name: Cow<'static, str>,
@@ -149,6 +149,8 @@ impl SecretRule {
 
     /// A user's rule.
     ///
+    /// The compiled pattern takes memory from `room`.
+    ///
     /// # Errors
     /// The error in the pattern.
     pub(super) fn added(
@@ -156,8 +158,9 @@ impl SecretRule {
         prefixes: &[String],
         pattern: &str,
         any_case: bool,
+        room: &mut usize,
     ) -> Result<Self, String> {
-        if compile(pattern)?.is_match("") {
+        if compile_within(pattern, room)?.is_match("") {
             return Err("it matches an empty text".to_owned());
         }
         Ok(Self {
@@ -260,5 +263,30 @@ fn is_glued(bytes: &[u8], hit: usize) -> bool {
 }
 
 fn compile(pattern: &str) -> Result<Regex, String> {
-    Regex::new(&format!(r"\A(?:{pattern})")).map_err(|error| error.to_string())
+    compile_up_to(pattern, MAX_PATTERN)
+}
+
+fn compile_up_to(pattern: &str, bytes: usize) -> Result<Regex, String> {
+    let mut builder = RegexBuilder::new(&format!(r"\A(?:{pattern})"));
+    builder.size_limit(bytes).build().map_err(|error| error.to_string())
+}
+
+/// Maximum size of one compiled pattern in bytes.
+const MAX_PATTERN: usize = 8 << 20;
+
+/// Compiles a pattern and takes its size from `room`. A compiled pattern does not say how large it is,
+/// so the limit that it is within counts.
+fn compile_within(pattern: &str, room: &mut usize) -> Result<Regex, String> {
+    const SMALLEST: usize = 16 << 10;
+    let mut limit = SMALLEST.min(*room);
+    loop {
+        match compile_up_to(pattern, limit) {
+            Ok(compiled) => {
+                *room -= limit;
+                return Ok(compiled);
+            }
+            Err(error) if limit == *room => return Err(error),
+            Err(_) => limit = (limit * 4).min(*room),
+        }
+    }
 }

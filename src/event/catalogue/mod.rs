@@ -3,6 +3,7 @@
 mod example;
 mod rows;
 
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 pub(crate) use example::example;
@@ -96,6 +97,15 @@ pub fn rows() -> &'static [Row] {
 #[must_use]
 pub(crate) fn row(name: &str) -> Option<&'static Row> {
     position(name).map(|position| &rows::ROWS[position])
+}
+
+/// Whether some type's payload has a member of that name, at any depth.
+#[must_use]
+pub(crate) fn knows_member(name: &str) -> bool {
+    static NAMES: OnceLock<HashSet<&str>> = OnceLock::new();
+    let is_apart = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let names = || rows::ROWS.iter().flat_map(|row| row.fields.split(is_apart)).collect();
+    NAMES.get_or_init(names).contains(name)
 }
 
 /// Fills the type's template from the fields of `data`; `None` for a type without a template.
