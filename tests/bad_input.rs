@@ -312,7 +312,9 @@ fn logs_that_are_no_logs() {
     ] {
         let bench = Bench::with_run();
         std::fs::write(bench.log_path(), content).unwrap();
-        let said = bench.call(&["emit", "--run", "r", "note"]);
+        bench.fails(if status == 0 { 66 } else { status }, &["emit", "--run", "r", "note"]);
+        assert_eq!(std::fs::read(bench.log_path()).unwrap(), content, "nothing is thrown away");
+        let said = bench.call(&["emit", "--run", "r", "note", "--create"]);
         assert_eq!(said.status, status, "{content:?}: {}", said.err);
         if status != 0 {
             assert_eq!(std::fs::read(bench.log_path()).unwrap(), content);

@@ -253,7 +253,11 @@ fn each_check_has_its_run() {
     };
     let (in_flight, _lock) = open(bytes(b"{\"event_id\":\"e5\""));
     let moved = sound();
-    fs::rename(moved.path("runs/r"), moved.path("runs/r-copy")).unwrap();
+    let copy = moved.ok(&["show", "r", "--full", "--format", "jsonl"]);
+    let as_other = ["emit", "--run", "other", "--create", "--stdin", "--from", "runlog", "-q"];
+    assert_eq!(moved.feed(&as_other, copy.as_bytes()).status, 0);
+    fs::remove_dir_all(moved.path("runs/r")).unwrap();
+    fs::rename(moved.path("runs/other"), moved.path("runs/r")).unwrap();
     let wrong_head = format!("4:{}", "0".repeat(64));
     let expecting = ["--expect-head", &wrong_head];
     let backfill = r#"{"type":"summary.backfilled","summary":null,"data":{"target_event_id":"n5","summary":"wrong","source":"template"}}"#;
@@ -379,7 +383,13 @@ fn each_check_has_its_run() {
         ("RL413", completed(), &["--expect-status", "completed"]),
         ("RL501", file("logs/tools.jsonl", |_| None), no),
         ("RL502", file("logs/tools.jsonl", |text| Some(format!("{text}{{}}\n"))), no),
-        ("RL503", file("transcript.md", |_| None), no),
+        (
+            "RL503",
+            file("transcript.md", |text| {
+                Some(text.replace("Made by runlog ", "Made by runlog 9."))
+            }),
+            no,
+        ),
         ("RL504", file("transcript.md", |text| Some(format!("{text}x"))), no),
         (
             "RL505",
@@ -497,7 +507,7 @@ fn each_check_has_its_run() {
 #[test]
 fn what_is_no_finding() {
     let imported = |changes: &str| {
-        let data = r#"{"dialect":"claude-code","tool_name":"b","text":"x"}"#;
+        let data = r#"{"_runlog":{"dialect":"claude-code"},"tool_name":"b","text":"x"}"#;
         line(&changes.replace("DATA", data))
     };
     let cases: Vec<(&str, Bench)> = vec![

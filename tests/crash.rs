@@ -190,7 +190,8 @@ fn a_log_without_a_complete_line() {
     for content in [&b""[..], b"\n\n", b"{\"event_id\":\"e", b"\0\0\0"] {
         let bench = Bench::with_run();
         fs::write(bench.log_path(), content).unwrap();
-        bench.emit(&["note", "-f", "text=on"]);
+        bench.fails(66, &["emit", "--run", "r", "note", "-f", "text=on"]);
+        bench.emit(&["note", "-f", "text=on", "--create"]);
         let text = bench.log();
         let last = text.lines().last().unwrap();
         assert!(last.contains("\"text\":\"on\""), "{content:?}: {text}");

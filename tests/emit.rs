@@ -370,7 +370,8 @@ fn beginnings() {
     assert!(!bench.path("runs").exists());
     fs::create_dir_all(bench.path("runs/r")).unwrap();
     fs::write(bench.log_path(), "torn").unwrap();
-    bench.ok(&["emit", "note", "--run", "r"]);
+    let told = bench.fails(66, &["emit", "note", "--run", "r"]);
+    assert!(told.contains("no first event") && told.contains("--create"), "{told}");
     let bench = Bench::with_run();
     fs::write(bench.log_path(), "torn").unwrap();
     bench.ok(&["emit", "note", "--run", "r", "--create"]);

@@ -58,8 +58,7 @@ fn engines_agree_with_the_program() {
 fn untimed_runs(bench: &Bench) {
     for run in ["untimed-1", "untimed-2"] {
         let imported = |mut data: serde_json::Value| {
-            data["dialect"] = "codex".into();
-            data["time_origin"] = "time_of_reading".into();
+            data["_runlog"] = json!({"dialect": "codex", "time_origin": "time_of_reading"});
             data
         };
         let usage =
@@ -82,7 +81,7 @@ fn untimed_runs(bench: &Bench) {
 fn agents_in_turn(bench: &Bench) {
     let of = |agent: &str, dialect: &str, data: serde_json::Value| {
         let mut data = data;
-        data["dialect"] = dialect.into();
+        data["_runlog"] = json!({"dialect": dialect});
         if !agent.is_empty() {
             data["agent_id"] = agent.into();
         }
@@ -167,7 +166,7 @@ fn calls_by_two_actors(bench: &Bench) {
 /// a model without calls, before a later call, without a cost, and parts that do not fit the calls.
 fn totals_of_models(bench: &Bench) {
     let usage = |session: &str, model: Option<&str>, scope: &str, input: u64| {
-        let mut data = json!({"dialect": "claude-code", "input_tokens": input, "output_tokens": 1,
+        let mut data = json!({"_runlog": {"dialect": "claude-code"}, "input_tokens": input, "output_tokens": 1,
             "cache_read_tokens": 2});
         if let Some(model) = model {
             data["model"] = model.into();
@@ -242,7 +241,7 @@ fn totals_of_models(bench: &Bench) {
         ),
     ];
     for (second, model, mut data) in told {
-        data["dialect"] = "claude-code".into();
+        data["_runlog"] = json!({"dialect": "claude-code"});
         data["model"] = model.or(main).filter(|_| data["scope"] != "total").into();
         let mut one = event("llm.usage", "2026-03-04", second, None, &data);
         one["session_id"] = "told".into();

@@ -470,7 +470,7 @@ fn a_run_ends_as_the_session_in_its_output() {
         let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
         serde_json::from_str::<Value>(&state).unwrap()["status"].take()
     };
-    assert_eq!(status("open"), "created");
+    assert_eq!(status("open"), "running");
     // Or the run ends so by itself.
     let more = input.replace("no credit", "still no credit");
     let said = bench.feed(&[&emit[..], &["--end-run"]].concat(), more.as_bytes());

@@ -33,7 +33,7 @@ pub(crate) fn event(
 }
 
 pub(crate) fn record(bench: &Bench, run: &str, events: &[Value]) {
-    let words = ["emit", "--run", run, "--stdin"];
+    let words = ["emit", "--run", run, "--stdin", "--from", "runlog"];
     let done = bench.feed(&words, jsonl(events).as_bytes());
     assert_eq!(done.status, 0, "{}", done.err);
 }

@@ -168,7 +168,8 @@ fn the_worst_of_several_runs_decides() {
     for (runs, status) in [
         (&["fine"][..], 0),
         (&["fine", "open"], 5),
-        (&["open", "missing", "fine"], 3),
+        (&["missing", "fine"], 3),
+        (&["open", "missing", "fine"], 5),
         (&["missing", "outside", "open"], 4),
         (&["outside", "broken", "missing"], 1),
     ] {
@@ -338,13 +339,14 @@ fn did_you_mean() {
     {
         assert_eq!(emit(fine), "", "{fine:?}");
     }
-    let after = "runlog: warning: the run had already ended; run.failed is recorded, and the status \
-                 stays completed\n";
-    assert_eq!(emit(&["run.failed", "-f", "error=x"]), after);
-    assert_eq!(emit(&["run.completed"]), "");
+    let after = "runlog: warning: the run had already ended; run.cancelled is recorded, and the status \
+                 stays failed\n";
+    let worse = "runlog: warning: the run had already ended as completed; run.failed is worse, so the \
+                 status is now failed\n";
+    assert_eq!(emit(&["run.failed", "-f", "error=x"]), worse);
+    assert_eq!(emit(&["run.cancelled"]), after);
     // Work after the end, too, but what a stream itself ends is not over before.
-    let (late, stays) =
-        ("runlog: warning: the run had already ended", "the status stays completed. ");
+    let (late, stays) = ("runlog: warning: the run had already ended", "the status stays failed. ");
     let said = emit(&["tool.started", "-f", "tool_name=Bash"]);
     assert!(said.starts_with(late) && said.contains(stays), "{said}");
     let said = bench.call(&["exec", "--run", "r", "--", "true"]);
@@ -357,12 +359,12 @@ fn did_you_mean() {
     assert!(!stream("s", &format!("{work}{{\"type\":\"run.completed\"}}\n")).contains(late));
     assert_eq!(emit(&["note", "-f", "text=x"]), "");
     let report = gate(&bench, &["r", "--verbose"]);
-    assert_eq!(report.status, 0, "{}", report.out);
+    assert_eq!(report.status, 5, "{}", report.out);
+    assert!(report.out.contains("error RL402"), "{}", report.out);
     assert!(report.out.contains("warning RL402"), "{}", report.out);
     assert!(report.out.contains("did you mean run.completed?"), "{}", report.out);
     let said = emit(&["run.started"]);
-    assert!(said.contains("the status stays completed, and `validate` fails"), "{said}");
-    assert_eq!(gate(&bench, &["r"]).status, 1);
+    assert!(said.contains("the status stays failed, and `validate` fails"), "{said}");
 }
 
 /// If this fails, a run is made that can never pass, without a word.
@@ -415,10 +417,10 @@ fn a_failed_job_does_not_pass_for_an_earlier_one() {
     bench.emit(&["tool.failed", "--correlation-id", "c", "-f", "tool_name=make"]);
     bench.emit(&["run.failed", "-f", "error=the build is broken"]);
     let report = gate(&bench, &["r"]);
-    assert_eq!(report.status, 1);
+    assert_eq!(report.status, 5);
     let report = report.out;
     assert!(report.contains("RL402"), "{report}");
-    assert!(report.contains("cannot change the status from completed to failed"), "{report}");
+    assert!(report.contains("had ended as completed, and run.failed changed"), "{report}");
     // Another bad end says nothing new.
     let bench = Bench::with_run();
     bench.emit(&["run.failed"]);

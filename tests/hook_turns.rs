@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Bench, json_lines, jsonl};
 
 /// Gives one payload to the hook of that agent's session `s-1`, with these members.
-fn hook(bench: &Bench, event: &str, more: &Value) {
+pub(crate) fn hook(bench: &Bench, event: &str, more: &Value) {
     let mut payload = json!({"session_id": "s-1", "hook_event_name": event, "cwd": "/home/ada/app",
         "transcript_path": bench.path("s-1.jsonl").display().to_string()});
     payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -54,7 +54,8 @@ fn said(bench: &Bench) -> Vec<String> {
 /// A call that is only right if the run has ended well.
 const VALIDATE: &[&str] = &["validate", "latest", "--expect-status", "completed,imported"];
 
-fn with_runs() -> Bench {
+/// A bench with a runs directory, in which hooks record.
+pub(crate) fn with_runs() -> Bench {
     let bench = Bench::new();
     fs::create_dir_all(bench.path("runs")).unwrap();
     bench

@@ -78,7 +78,10 @@ fn hostile() -> Bench {
     lines.extend(on_the_page(&evil));
     lines.push(r#"{"type":"task.succeeded","data":{}}"#.to_owned());
     lines.push(format!(r#"{{"type":"run.failed","data":{{"error":{{"message":{evil}}}}}}}"#));
-    let said = bench.feed(&["emit", "--run", "r", "--stdin", "-q"], lines.join("\n").as_bytes());
+    let said = bench.feed(
+        &["emit", "--run", "r", "--stdin", "--from", "runlog", "-q"],
+        lines.join("\n").as_bytes(),
+    );
     assert_eq!(said.status, 0, "{}", said.err);
     let span = ["--start", "1", "--end", "1", "--name", EVIL, "--message", EVIL];
     bench.ok(&[["chapter", "add", "r"].as_slice(), &span].concat());
@@ -120,12 +123,14 @@ fn on_the_page(evil: &str) -> Vec<String> {
         ),
         format!(r#"{{"type":"message.system","data":{{"text":{evil},"hook":true}}}}"#),
         format!(
-            r#"{{"type":"note","data":{{"dialect":"claude-code","text":{}}}}}"#,
+            r#"{{"type":"note","data":{{"_runlog":{{"dialect":"claude-code"}},"text":{}}}}}"#,
             quoted("Context compacted ", "")
         ),
-        format!(r#"{{"type":"message.system","data":{{"dialect":"claude-code","text":{evil}}}}}"#),
         format!(
-            r#"{{"type":"message.user","actor":"user","data":{{"dialect":"claude-code","agent_id":{evil},"agent_type":{evil},"model":{evil},"text":{evil}}}}}"#
+            r#"{{"type":"message.system","data":{{"_runlog":{{"dialect":"claude-code"}},"text":{evil}}}}}"#
+        ),
+        format!(
+            r#"{{"type":"message.user","actor":"user","data":{{"_runlog":{{"dialect":"claude-code"}},"agent_id":{evil},"agent_type":{evil},"model":{evil},"text":{evil}}}}}"#
         ),
     ]
 }

@@ -170,7 +170,7 @@ fn a_streamed_session_counts_by_its_result() {
     let lines = bench.lines();
     assert_eq!(lines[1]["type"], "config.loaded");
     // The stream has no times. The time of reading is used and marked.
-    assert_eq!(lines[1]["data"]["time_origin"], "time_of_reading");
+    assert_eq!(lines[1]["data"]["_runlog"]["time_origin"], "time_of_reading");
     assert_eq!(lines[1]["session_id"], "z");
 }
 

@@ -354,10 +354,13 @@ fn parts_of_models_change_no_total() {
         let alone = Bench::with_run();
         let total =
             bench.lines().into_iter().find(|line| line["data"]["scope"] == "total").unwrap();
-        let total = json!({"type": "llm.usage", "data": {"scope": "total", "dialect": "claude-code",
+        let total = json!({"type": "llm.usage", "data": {"scope": "total", "_runlog": {"dialect": "claude-code"},
             "input_tokens": total["data"]["input_tokens"],
             "output_tokens": total["data"]["output_tokens"], "cost_usd": total["data"]["cost_usd"]}});
-        alone.feed(&["emit", "--run", "r", "--stdin"], total.to_string().as_bytes());
+        alone.feed(
+            &["emit", "--run", "r", "--stdin", "--from", "runlog"],
+            total.to_string().as_bytes(),
+        );
         let (with, without) = (counts(&bench), counts(&alone));
         for name in ["input_tokens", "output_tokens", "cost_usd"] {
             assert_eq!(with[name], without[name], "{name}");

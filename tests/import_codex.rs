@@ -31,9 +31,7 @@ fn session(lines: &[(&str, Value)]) -> String {
 fn mapped(bench: &Bench) -> Vec<Value> {
     let ours = |line: &Value| {
         let mut data = line["data"].as_object().unwrap().clone();
-        for name in
-            ["source", "source_text", "source_ref", "dialect", "time_origin", "history_place"]
-        {
+        for name in ["source", "source_text", "source_ref", "_runlog", "history_place"] {
             data.remove(name);
         }
         json!([line["type"], line["correlation_id"], data])
@@ -431,7 +429,7 @@ fn older_sessions_have_no_wrapper() {
     ] {
         let bench = Bench::with_run();
         bench.feed(&["emit", "--run", "r", "--stdin", "--from", "auto"], native.as_bytes());
-        assert!(bench.lines()[1]["data"].get("dialect").is_none(), "{native}");
+        assert!(bench.lines()[1]["data"].get("_runlog").is_none(), "{native}");
     }
 }
 

@@ -421,8 +421,9 @@ fn the_database_of_opencode() {
     }
     assert_eq!(import(&bench, &["d"]), runs);
     assert_eq!(told(&bench), json!([2, 1, 3, 0.61]));
-    let is_work =
-        |event: &&Value| event["type"] != "config.loaded" && event["data"]["dialect"] == "opencode";
+    let is_work = |event: &&Value| {
+        event["type"] != "config.loaded" && event["data"]["_runlog"]["dialect"] == "opencode"
+    };
     let work = |log: &[Value]| log.iter().filter(is_work).count();
     assert_eq!(work(&events(&bench, "opencode-ses_p")), work(&log));
     // A database that lacks one of the sessions hides none of them.

@@ -115,7 +115,7 @@ fn each_line_becomes_one_event() {
     assert_eq!(
         events[5]["data"],
         json!({"runId": "R", "id": "R/tc1", "name": "grep", "input": {"q": "x"},
-            "dialect": "gateway", "time_origin": "previous_line", "source": call("R", "R/tc1")})
+            "_runlog": {"dialect": "gateway", "time_origin": "previous_line"}, "source": call("R", "R/tc1")})
     );
     // A field with a name that the import uses keeps its value under another name.
     assert_eq!(events[11]["data"]["source_"], "provider");

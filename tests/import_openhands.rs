@@ -120,7 +120,7 @@ fn v1_end_without_a_start() {
         [start, end("c1"), end("c2")].iter().map(|line| format!("{line}\n")).collect();
     import(&bench, &input);
     let log = std::fs::read_to_string(bench.path("runs/r/events.jsonl")).unwrap();
-    assert_eq!(log.matches(r#""command":"sail home","dialect""#).count(), 1, "{log}");
+    assert_eq!(log.matches(r#""command":"sail home","_runlog""#).count(), 1, "{log}");
     let text = bench.ok(&["transcript", "r", "--format", "text"]);
     assert!(text.contains("terminal: sail home"), "{text}");
 }

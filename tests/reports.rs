@@ -342,11 +342,14 @@ fn nothing_is_a_command() {
 fn files_of_reports() {
     let bench = damaged();
     fs::write(bench.path("summary.md"), "# before\n").unwrap();
-    fs::write(bench.path("old.xml"), "old ".repeat(100_000)).unwrap();
+    let old = format!("<testsuites name=\"runlog validate\">{}", "old ".repeat(100_000));
+    fs::write(bench.path("old.xml"), old).unwrap();
+    fs::write(bench.path("mine.md"), "# mine\n").unwrap();
     let mut command = bench.command();
     command.env("GITHUB_STEP_SUMMARY", "summary.md").args(["validate", "r", "no-such-run"]);
     command.args(["--format", "github", "--report", "markdown=summary.md"]);
     command.args(["--report", "json=missing/out.json", "--report", "junit=old.xml"]);
+    command.args(["--report", "human=mine.md"]);
     let said = crate::support::said(&command.output().unwrap());
     assert_eq!(said.status, 73, "{}", said.err);
     assert!(
@@ -360,6 +363,8 @@ fn files_of_reports() {
     assert!(summary.contains("\n\n| Run |"), "{summary}");
     let tests = fs::read_to_string(bench.path("old.xml")).unwrap();
     assert!(tests.starts_with("<?xml") && !tests.contains("old"), "{tests}");
+    assert_eq!(fs::read_to_string(bench.path("mine.md")).unwrap(), "# mine\n");
+    assert!(said.err.contains("mine.md: runlog did not write the existing file"), "{}", said.err);
     bench.fails(66, &["validate", "r", "no-such-run"]);
 }
 

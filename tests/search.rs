@@ -27,7 +27,8 @@ fn record(bench: &Bench, run: &str, events: &[(&str, Value)], branch: Option<&st
         event.to_string() + "\n"
     };
     let input: String = events.iter().enumerate().map(line).collect();
-    let said = bench.feed(&["emit", "--run", run, "--stdin", "-q"], input.as_bytes());
+    let said =
+        bench.feed(&["emit", "--run", run, "--stdin", "--from", "runlog", "-q"], input.as_bytes());
     assert_eq!(said.status, 0, "{}", said.err);
 }
 
@@ -125,9 +126,12 @@ fn what_is_searched() {
         ("tool.started", json!({"tool_name": "WebFetch", "args": {"deep": [{"url": "zorblax"}]}})),
         (
             "custom.kind",
-            json!({"dialect": "pi", "source": {"text": "hidden copy"}, "text": "shown"}),
+            json!({"_runlog": {"dialect": "pi"}, "source": {"text": "hidden copy"}, "text": "shown"}),
         ),
-        ("odd.line", json!({"dialect": "pi", "source_text": "raw copy", "value": "opaque words"})),
+        (
+            "odd.line",
+            json!({"_runlog": {"dialect": "pi"}, "source_text": "raw copy", "value": "opaque words"}),
+        ),
         ("note", json!({"text": "short", "exit_code": 417})),
     ]);
     assert_eq!(ids(&bench, &["zorblax"]), ["m1"]);
@@ -148,8 +152,11 @@ fn what_is_searched() {
 #[test]
 fn opaque_lines() {
     let bench = Bench::with_run();
-    let line = r#"{"event_id":"o1","type":"pi.odd","severity":"debug","data":{"dialect":"pi","value":"marmot"}}"#;
-    assert_eq!(bench.feed(&["emit", "--run", "r", "--stdin"], line.as_bytes()).status, 0);
+    let line = r#"{"event_id":"o1","type":"pi.odd","severity":"debug","data":{"_runlog":{"dialect":"pi"},"value":"marmot"}}"#;
+    assert_eq!(
+        bench.feed(&["emit", "--run", "r", "--stdin", "--from", "runlog"], line.as_bytes()).status,
+        0
+    );
     assert_eq!(ids(&bench, &["marmot"]), [""; 0]);
     assert_eq!(ids(&bench, &["marmot", "--opaque"]), ["o1"]);
 }

@@ -266,7 +266,7 @@ fn headings_and_labels_of_narrow_charts() {
     command.args(["show", run, "--waterfall"]).env("COLUMNS", "60");
     let printed = said(&command.output().unwrap()).out;
     let mut lines = printed.lines();
-    assert!(lines.next().unwrap().ends_with(" · created"), "{printed}");
+    assert!(lines.next().unwrap().ends_with(" · running"), "{printed}");
     assert!(lines.next().unwrap().starts_with("1 call, over "), "{printed}");
     assert!(printed.contains("/tokens.rs") && !printed.contains("0ms…"), "{printed}");
 }

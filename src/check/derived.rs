@@ -1,6 +1,6 @@
 //! The checks on the derived logs and the transcript.
 
-use super::table::Code;
+use super::table::{Code, Level};
 use std::io::BufRead;
 
 use super::finding::{Finding, Findings, Place};
@@ -146,7 +146,8 @@ pub(crate) fn transcript(
 ) {
     let place = Place::file(TRANSCRIPT);
     let Some(stored) = stored else {
-        findings.push(Finding::new(Code::RL503, place, "there is no transcript.md"));
+        let missing = Finding::new(Code::RL503, place, "there is no transcript.md");
+        findings.push(missing.at_most(Level::Info));
         return;
     };
     match (Colophon::of(stored), expected) {
@@ -161,7 +162,8 @@ pub(crate) fn transcript(
         (Some(made), Some(expected)) if stored == expected.as_bytes() => {
             if made.covered < last_sequence {
                 let message = format!("it covers events 1 to {} of {last_sequence}", made.covered);
-                findings.push(Finding::new(Code::RL503, place, message));
+                let behind = Finding::new(Code::RL503, place, message);
+                findings.push(behind.at_most(Level::Info));
             }
         }
         _ => findings.push(Finding::new(Code::RL504, place, "it does not match the events")),

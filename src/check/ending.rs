@@ -49,6 +49,14 @@ impl FromStr for ExpectedStatus {
 }
 
 impl ExpectedStatus {
+    /// Those of the statuses that are accepted by default; `None` if there are none.
+    #[must_use]
+    pub(crate) fn narrowed(&self) -> Option<Self> {
+        let Self::OneOf(mut statuses) = Self::default() else { return None };
+        statuses.retain(|status| self.accepts(*status));
+        (!statuses.is_empty()).then_some(Self::OneOf(statuses))
+    }
+
     /// Whether this status is accepted.
     #[must_use]
     pub(crate) fn accepts(&self, status: Status) -> bool {
@@ -159,11 +167,6 @@ impl LateWork {
             self.count += 1;
             self.is_live |= !view.is_imported();
         }
-    }
-
-    /// Whether there is work that was recorded as it happened, not imported.
-    pub(super) fn is_live(&self) -> bool {
-        self.is_live
     }
 
     /// The finding, if there is any such work.

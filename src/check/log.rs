@@ -30,7 +30,6 @@ use crate::event::time::Timestamp;
 use crate::fs::hash::HexHash;
 use crate::history::calls::{Call, Observed};
 use crate::history::state::RunState;
-use crate::history::status::Status;
 use crate::json::{self, Fault, Json, JsonRules};
 use crate::log::reader::{Body, Line};
 use crate::run::derive::Records;
@@ -204,12 +203,6 @@ impl LogCheck {
         self.last_sequence
     }
 
-    /// Whether a line could not be read.
-    #[must_use]
-    pub(crate) fn is_damaged(&self) -> bool {
-        self.damaged
-    }
-
     /// The summaries that must be compared with their events.
     pub(crate) fn take_claims(&mut self) -> Vec<TemplateClaim> {
         std::mem::take(&mut self.claims)
@@ -227,15 +220,16 @@ impl LogCheck {
         if let Some(illegal) = records.effect.illegal {
             let code = if illegal.from.is_terminal() { Code::RL402 } else { Code::RL401 };
             let (from, to) = (illegal.from.name(), illegal.to.name());
-            let message =
-                format!("{} cannot change the status from {from} to {to}", view.event.kind);
+            let kind = &view.event.kind;
+            let is_worse = illegal.to.is_worse_end_than(illegal.from);
+            let message = if is_worse {
+                format!("the run had ended as {from}, and {kind} changed the status to {to}")
+            } else {
+                format!("{kind} cannot change the status from {from} to {to}")
+            };
             let finding = Finding::new(code, spot.place(), message);
-            // A trap at the end of a script may end a run that has already ended. A worse end after
-            // more work is about that work.
-            let second_end = illegal.from.is_terminal() && illegal.to.is_terminal();
-            let is_worse = illegal.from == Status::Completed
-                && matches!(illegal.to, Status::Failed | Status::Incomplete);
-            let is_trap = second_end && !(is_worse && self.late_work.is_live());
+            // A trap at the end of a script may end a run that has already ended.
+            let is_trap = illegal.from.is_terminal() && illegal.to.is_terminal() && !is_worse;
             let most = if is_trap { Level::Warning } else { Level::Error };
             self.findings.push(finding.at_most(most));
         }

@@ -160,11 +160,6 @@ fn end_in_order(standing: &FixInput<'_>) -> Vec<Step> {
 /// The files to rebuild. `grows` says whether an event will be appended to the log.
 fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
     let rebuilt = |finding: &&Finding| finding.check().fix == Fix::Rebuild;
-    let differs = |file: &str| {
-        standing.findings.all.iter().any(|finding| {
-            finding.place.file == file && matches!(finding.code, Code::RL502 | Code::RL504)
-        })
-    };
     let mut files: Vec<&str> = standing.findings.all.iter().filter(rebuilt).map(file_of).collect();
     if standing.is_stale || grows {
         files.push(STATE);
@@ -176,8 +171,6 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
     files.dedup();
     let mut steps = Vec::with_capacity(files.len());
     for file in files {
-        let kept =
-            if standing.lost && differs(file) { "; the old file is kept next to it" } else { "" };
         let findings = standing.findings.all.iter().filter(rebuilt);
         let mut codes: Vec<&str> = findings
             .filter(|finding| file_of(finding) == file)
@@ -186,7 +179,7 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
         codes.dedup();
         let codes =
             if codes.is_empty() { String::new() } else { format!(" ({})", codes.join(", ")) };
-        let message = format!("rebuild {file} from the log{codes}{kept}");
+        let message = format!("rebuild {file} from the log{codes}");
         let mut step = Step::new(FixAction::Rebuild, file, None, message);
         if standing.lost && file == chapters::FOLDER {
             step.stop(

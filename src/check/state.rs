@@ -73,8 +73,9 @@ pub(crate) fn check(
             findings.push(Finding::new(Code::RL405, place, message).at_most(Level::Info));
         }
         Some(_) if has_other_prices(bytes, &seen.expected) => {
-            let message = "the cost was estimated by an older version of runlog, with other prices";
-            findings.push(Finding::new(Code::RL405, place, message).at_most(Level::Info));
+            let message = "the cost was estimated with other prices, as an older version of runlog \
+                           does, so it cannot be compared";
+            findings.push(Finding::new(Code::RL405, place, message).at_most(Level::Warning));
         }
         Some(_) if bytes != seen.expected => {
             findings.push(Finding::new(Code::RL405, place, difference(bytes, &seen.expected)));
@@ -88,6 +89,10 @@ pub(crate) fn check(
 fn behind(stored: &[u8], status: Status) -> Option<Finding> {
     let stored = json::check(stored, JsonRules::STRICT).ok()?;
     let earlier = stored.text_at("status").filter(|earlier| earlier != status.name())?;
+    // Calls make a run that was created a running one, and do not update the file.
+    if status == Status::Running && earlier == Status::Created.name() {
+        return None;
+    }
     let message = format!(
         "older than the log: its status is {earlier}, that of the log is {}",
         status.name()

@@ -6,22 +6,24 @@ use std::borrow::Cow;
 use super::blob::{Reference, references};
 use super::catalogue;
 use super::fields::{
-    ARGUMENTS, ERROR_TEXT, HISTORY, RECORDED_BY, RESULT, REVISES, TEXT, THOUGHT, View,
-    as_long_text, as_text, command_words,
+    ARGUMENTS, ERROR_TEXT, HISTORY, RESULT, REVISES, TEXT, THOUGHT, View, as_long_text, as_text,
+    command_words,
 };
+use super::reserved::OWN;
 use super::template::one_line;
 use crate::json::{Json, Kind};
 use crate::text::whole::holds_whole;
 
 /// Members that only identify or locate something.
 const TECHNICAL: &[&str] = &[
+    OWN,
     "dialect",
     "source_ref",
     HISTORY,
     "source_text",
     "source_sha256",
     "time_origin",
-    RECORDED_BY,
+    "recorded_by",
     REVISES,
     "_redactions",
     "runId",

@@ -46,6 +46,8 @@ pub struct Draft<'a> {
     /// Whether an event with this id is the same event whatever its content. Imports set it: they
     /// have compared the source lines.
     pub settled_id: bool,
+    /// Whether this program made the payload: it may then have the member `_runlog`.
+    pub(crate) is_own: bool,
     /// Whether the whole draft comes from one checked line. Its own line then needs no check.
     pub(crate) validated: bool,
     /// Imports: SHA-256 of the source line, on the first event of that line.
@@ -61,7 +63,7 @@ impl Draft<'static> {
     #[must_use]
     pub fn new(kind: &str, data: ObjectText) -> Self {
         let (kind, data) = (kind.to_owned().into(), data.finish().into());
-        Self { kind, data, ..Self::default() }
+        Self { kind, data, is_own: true, ..Self::default() }
     }
 }
 
@@ -179,6 +181,7 @@ impl<'a> Draft<'a> {
             reader.copied(key, value);
         }
         let mut draft = reader.draft()?;
+        draft.is_own = true;
         // A summary made by the template is dropped. It is made again from the new payload.
         let unsaid = Self { summary: None, ..draft.clone() };
         if draft.summary.is_some()
@@ -208,7 +211,7 @@ impl<'a> Draft<'a> {
     pub fn as_event(&self) -> Event<'_> {
         const UNKNOWN: Derived =
             Derived { severity: Severity::Info, summary: None, imported: false };
-        let nowhere = Defaults { run_id: "", session_id: "", task_id: "" };
+        let nowhere = Defaults { run_id: "", session_id: "", task_id: "", parent_event_id: None };
         let event_id = self.event_id.as_deref().unwrap_or_default();
         let position = EventPosition { event_id, sequence: 0, now: Timestamp::from_millis(0) };
         let row = catalogue::row(&self.kind);
@@ -238,7 +241,11 @@ impl<'a> Draft<'a> {
             summary: derived.summary.as_deref().map(Into::into),
             data: self.data(),
             correlation_id: self.correlation_id.as_deref().map(Into::into),
-            parent_event_id: self.parent_event_id.as_deref().map(Into::into),
+            parent_event_id: self
+                .parent_event_id
+                .as_deref()
+                .or(defaults.parent_event_id)
+                .map(Into::into),
             branch: self.branch.as_deref().map(Into::into),
             prev_hash: None,
             unknown: Vec::new(),
@@ -329,4 +336,6 @@ pub struct Defaults<'d> {
     pub session_id: &'d str,
     /// The run's task.
     pub task_id: &'d str,
+    /// The call that the recorded process runs in.
+    pub parent_event_id: Option<&'d str>,
 }

@@ -65,9 +65,9 @@ impl EncodedLine {
         text.push(&draft.data);
         let data = data_at..text.0.len();
         for (field, value) in [
-            (Field::CorrelationId, &draft.correlation_id),
-            (Field::ParentEventId, &draft.parent_event_id),
-            (Field::Branch, &draft.branch),
+            (Field::CorrelationId, draft.correlation_id.as_deref()),
+            (Field::ParentEventId, draft.parent_event_id.as_deref().or(defaults.parent_event_id)),
+            (Field::Branch, draft.branch.as_deref()),
         ] {
             if let Some(value) = value {
                 text.member(field, value);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use super::blob::Reference;
 use super::envelope::Event;
+use super::own;
 use super::parts;
 pub(crate) use super::parts::{attachment_label, label as media_label};
 use super::role::Role;
@@ -85,16 +86,9 @@ pub(crate) const LAST_CALL: &str = "last_message_id";
 pub(crate) const NOT_INCLUDED: &str = "not_included";
 /// The flag for a model call of a sub-agent that no total before it in the log includes.
 pub(crate) const NOT_IN_TOTAL: &str = "not_in_total";
-/// The field of `data` that shows what recorded an event, if it was not an import.
-pub(crate) const RECORDED_BY: &str = "recorded_by";
-
 /// The field of `data` with the id of the event whose place this one takes: the end of a call, which
 /// a session file tells in another way than a hook did.
 pub(crate) const REVISES: &str = "revises";
-
-/// Set to `true` in the event that an import records at the end of its source. A longer copy of the
-/// source may end in another way.
-pub(crate) const SOURCE_END: &str = "source_end";
 
 fn first<'a>(data: &Members<'a>, names: &[&str]) -> Option<Json<'a>> {
     names.iter().find_map(|name| data.present(name))
@@ -488,7 +482,7 @@ impl<'e, 'a> View<'e, 'a> {
     /// The id of that agent.
     #[must_use]
     pub(crate) fn sub_agent(&self) -> Option<Cow<'a, str>> {
-        let dialect = self.data.text_at("dialect")?;
+        let dialect = self.dialect()?;
         if NAMING_ALL.contains(&dialect.as_ref()) {
             return None;
         }
@@ -541,25 +535,37 @@ impl<'e, 'a> View<'e, 'a> {
     /// Whether the event's time is that at which an import read its line: [`TIME_OF_READING`].
     #[must_use]
     pub(crate) fn has_time_of_reading(&self) -> bool {
-        self.data.text_at("time_origin").is_some_and(|origin| origin == TIME_OF_READING)
+        self.time_origin().is_some_and(|origin| origin == TIME_OF_READING)
+    }
+
+    /// Where the event's time is from, if its own line had none.
+    #[must_use]
+    pub(crate) fn time_origin(&self) -> Option<Cow<'a, str>> {
+        own::time_origin(&self.data).map(as_text)
+    }
+
+    /// The dialect that the event was imported from.
+    #[must_use]
+    pub(crate) fn dialect(&self) -> Option<Cow<'a, str>> {
+        own::dialect(&self.data).and_then(Json::as_str)
     }
 
     /// Whether the event corrects how a call ended: it takes the place of an earlier end.
     #[must_use]
     pub(crate) fn revises(&self) -> bool {
-        self.data.get(REVISES).is_some()
+        self.is_imported() && self.data.get(REVISES).is_some()
     }
 
-    /// Whether a hook of the agent recorded the event. See [`RECORDED_BY`].
+    /// Whether a hook of the agent recorded the event.
     #[must_use]
     pub fn is_by_hook(&self) -> bool {
-        self.data.text_at(RECORDED_BY).is_some_and(|by| by == "hook")
+        own::is_by_hook(&self.data)
     }
 
-    /// Whether an import recorded the event at the end of its source. See [`SOURCE_END`].
+    /// Whether an import recorded the event at the end of its source.
     #[must_use]
     pub fn ends_source(&self) -> bool {
-        self.data.get(SOURCE_END).is_some_and(|value| value.text() == "true")
+        own::ends_source(&self.data)
     }
 
     /// Whether the event is a line of another program that the import kept without understanding
@@ -580,5 +586,5 @@ pub(crate) fn as_micros(cost: Json<'_>) -> Option<i64> {
 
 /// Whether an event with this `data` was imported from another program's log.
 pub(super) fn is_imported(data: &Members<'_>) -> bool {
-    data.get("dialect").is_some_and(|dialect| dialect.kind() == Kind::String)
+    own::dialect(data).is_some_and(|dialect| dialect.kind() == Kind::String)
 }

@@ -16,6 +16,7 @@ pub(crate) mod json_schema;
 pub(crate) mod layout;
 pub(crate) mod number;
 mod outcome;
+pub(crate) mod own;
 mod parts;
 mod reader;
 pub(crate) mod reserved;

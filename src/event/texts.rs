@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use super::blob::Reference;
 use super::fields::View;
 use super::parts;
+use super::reserved::OWN;
 use crate::json::{Json, Kind};
 
 /// Members that say where an imported event comes from, or what was done with it. They are no
 /// content.
 const PROVENANCE: &[&str] =
-    &["dialect", "source_ref", "source_text", "source_sha256", "time_origin", "_redactions"];
+    &[OWN, "dialect", "source_ref", "source_text", "source_sha256", "time_origin", "_redactions"];
 
 /// The part of an event that a text is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

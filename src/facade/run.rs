@@ -272,6 +272,7 @@ impl Run {
 /// What a run is compared with: the program's own rules, and nothing besides them.
 fn criteria(expected_status: &ExpectedStatus) -> Criteria<'_> {
     Criteria {
+        named: &[],
         secrets: SecretRules::built_in(),
         templates: Templates::built_in(),
         require: &[],

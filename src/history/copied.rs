@@ -65,7 +65,7 @@ impl WorkItems {
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
         let time = view.event.timestamp;
         // A time of reading says nothing about the work: another log may be read at the same time.
-        let origin = view.field("time_origin");
+        let origin = view.time_origin();
         let is_read = origin.as_deref() == Some(TIME_OF_READING);
         // Where a copy has times of its own, its place in the history identifies the work.
         let history = view.field(HISTORY);

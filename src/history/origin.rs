@@ -65,7 +65,7 @@ impl RunOrigin {
         }
         if view.is_imported() && self.looked_at < LOOKED_AT {
             self.looked_at += 1;
-            self.find("agent", view.field("dialect"));
+            self.find("agent", view.dialect());
             self.search_source(view);
         }
     }

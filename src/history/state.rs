@@ -1,7 +1,7 @@
 //! The state of a run, folded from its events (docs/format.md).
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::calls::{CallStatus, Calls, Observed};
 use super::copied::Copied;
@@ -29,8 +29,8 @@ const PASSED: &str = "passed";
 const MOST_MISSING: usize = 10_000;
 const MISSING_BYTES: usize = 1 << 20;
 
-/// A transition that the rules do not allow. The event stays in the log; the status does not
-/// change.
+/// A transition that the rules do not allow. The event stays in the log. The status does not change,
+/// unless the event is a worse end of a run that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IllegalTransition {
     /// The status before.
@@ -64,6 +64,8 @@ pub struct RunState {
     /// Whether the event that ended the run is the end of an import's source. A longer copy of the
     /// source may end in another way.
     ended_by_source: bool,
+    /// The sequence of the event that ended the run.
+    end_sequence: Option<u64>,
     /// The time of that end.
     source_end: Option<Timestamp>,
     /// Whether imported events follow that end in the log.
@@ -92,6 +94,9 @@ pub struct RunState {
     faults: HashMap<String, String>,
     /// The files that the newest recorded verdict is about.
     pub recorded_files: Vec<RecordedFile>,
+    /// Those that a verdict of `passed` was about. They must not change from then on, whoever records
+    /// another verdict.
+    bound: BTreeMap<String, RecordedFile>,
     /// Whether any event was imported.
     has_imported: bool,
     /// First and last time of imported events that have one. They say when the work was done, not
@@ -172,7 +177,7 @@ impl RunState {
                 // The source's session takes precedence over the run's.
                 self.session_id = event.session_id.clone().into_owned();
             }
-            if view.data.get("time_origin").is_none() {
+            if view.time_origin().is_none() {
                 let time = event.timestamp;
                 let (first, last) = self.imported.unwrap_or((time, time));
                 self.imported = Some((first.min(time), last.max(time)));
@@ -183,7 +188,9 @@ impl RunState {
         }
         self.origin.observe(view);
         self.details(view);
-        Effect { call: self.calls.observe(view, offset), illegal: self.transition(view) }
+        let call = self.calls.observe(view, offset);
+        let illegal = self.transition(view).or_else(|| self.late_failure(view, call?));
+        Effect { call, illegal }
     }
 
     /// Whether any event has been taken.
@@ -222,6 +229,12 @@ impl RunState {
     pub fn status(&self) -> Status {
         let unmet = self.deliverables.status.as_deref().is_some_and(|status| status != "passed");
         if self.phase == Status::Completed && unmet { Status::Incomplete } else { self.phase }
+    }
+
+    /// Whether the run completed, and a verdict on its deliverables made it incomplete.
+    #[must_use]
+    pub(crate) fn lacks_only_files(&self) -> bool {
+        self.phase == Status::Completed && self.status() == Status::Incomplete
     }
 
     /// Why the run did not complete, as its last events say.
@@ -307,12 +320,22 @@ impl RunState {
     }
 
     fn transition(&mut self, view: &View<'_, '_>) -> Option<IllegalTransition> {
+        if view.role == Role::ToolStart && self.phase == Status::Created {
+            self.phase = Status::Running;
+        }
         let to = Status::of_role(view.role)?;
-        let from = self.phase;
+        let from = match self.phase {
+            // Only calls have made it running so far.
+            Status::Running if self.started_at.is_none() => Status::Created,
+            phase => phase,
+        };
         let by_source = view.ends_source();
         let is_revised = by_source && self.ended_by_source && from.may_be_revised(to);
-        if !is_revised && !from.may_become(to) {
-            return Some(IllegalTransition { from, to });
+        let is_worse = to.is_worse_end_than(from);
+        let illegal = !is_revised && !from.may_become(to);
+        let illegal = illegal.then_some(IllegalTransition { from, to });
+        if illegal.is_some() && !is_worse {
+            return illegal;
         }
         if view.role == Role::RunStarted {
             self.started_at.get_or_insert(view.event.timestamp);
@@ -320,6 +343,7 @@ impl RunState {
         self.phase = to;
         self.ended_by_source = by_source;
         self.source_end = by_source.then_some(view.event.timestamp);
+        self.end_sequence = to.is_over().then_some(view.event.sequence);
         (self.source_went_on, self.is_later) = (false, false);
         if is_revised {
             self.error = None;
@@ -341,7 +365,24 @@ impl RunState {
         if matches!(to, Status::Incomplete | Status::Cancelled) && self.reason.is_none() {
             self.reason = view.error_text().map(Cow::into_owned);
         }
-        None
+        illegal
+    }
+
+    /// The failure of a call that was open when the run completed: the end was premature, and the run
+    /// failed. What an import adds is about the time before the end.
+    fn late_failure(&mut self, view: &View<'_, '_>, call: Observed) -> Option<IllegalTransition> {
+        let (from, to) = (Status::Completed, Status::Failed);
+        if self.phase != from || view.role != Role::ToolFail || view.is_imported() {
+            return None;
+        }
+        let (begun, _) = self.calls.get(call.call).first?;
+        if call.repeated_end || begun > self.end_sequence? {
+            return None;
+        }
+        self.phase = to;
+        self.ended_by_source = false;
+        self.error = failure(view);
+        Some(IllegalTransition { from, to })
     }
 
     /// Adds a path that did not pass a check, unless there are too many.
@@ -357,6 +398,12 @@ impl RunState {
             }
             missing.push(path.into_owned());
         }
+    }
+
+    /// Whether a verdict of `passed` was about the file.
+    #[must_use]
+    pub(crate) fn is_bound(&self, path: &str) -> bool {
+        self.bound.contains_key(path)
     }
 
     /// Why a path did not pass the last check, if the check says more than that it is missing.
@@ -376,9 +423,13 @@ impl RunState {
             Role::RunCreated => {
                 let recorded_at = view.field("recorded_at");
                 self.recorded_at = recorded_at.and_then(|time| Timestamp::parse(&time));
-                if let Some(required) = data.path("deliverables.required") {
-                    self.deliverables.required =
-                        required.items().map(|item| as_text(item).into_owned()).collect();
+                // A later one, which only another writer can record, takes no requirement back.
+                let listed = data.path("deliverables.required");
+                for item in listed.into_iter().flat_map(Json::items) {
+                    let path = as_text(item).into_owned();
+                    if !self.deliverables.required.contains(&path) {
+                        self.deliverables.required.push(path);
+                    }
                 }
             }
             Role::TaskStart if view.is_prompt() => {
@@ -428,6 +479,13 @@ impl RunState {
                     true => self.recorded_files.retain(|file| !has_failed(file)),
                     false => self.recorded_files = recorded,
                 }
+                self.recorded_files.retain(|file| !self.bound.contains_key(&file.path));
+                if self.deliverables.status.as_deref() == Some(PASSED) {
+                    let room = MOST_MISSING.saturating_sub(self.bound.len());
+                    let new = self.recorded_files.drain(..).take(room);
+                    self.bound.extend(new.map(|file| (file.path.clone(), file)));
+                }
+                self.recorded_files.extend(self.bound.values().cloned());
             }
             _ => {}
         }

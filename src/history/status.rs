@@ -70,6 +70,19 @@ impl Status {
         matches!(self, Self::Completed | Self::Failed | Self::Incomplete | Self::Cancelled)
     }
 
+    /// Whether this end of a run is worse than that one. A worse end always counts, a better one never.
+    #[must_use]
+    pub fn is_worse_end_than(self, other: Self) -> bool {
+        let rank = |status| match status {
+            Self::Completed => Some(0),
+            Self::Cancelled => Some(1),
+            Self::Incomplete => Some(2),
+            Self::Failed => Some(3),
+            _ => None,
+        };
+        rank(self).zip(rank(other)).is_some_and(|(own, other)| own > other)
+    }
+
     /// The status in which an event of that role ends a run; `None` for other roles.
     #[must_use]
     pub(crate) fn ended_by(role: Role) -> Option<Self> {

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::agents::{HookAgent, HookMeaning, agent_of_payload};
 use crate::event::draft::Draft;
-use crate::event::fields::{RECORDED_BY, as_text, is_placeholder};
+use crate::event::fields::{as_text, is_placeholder};
 use crate::event::id::check_id;
+use crate::event::own::Provenance;
 use crate::event::reserved::reserved_key;
 use crate::event::severity::Severity;
 use crate::json::{Json, JsonRules, Kind, ObjectText, check_leading};
@@ -307,7 +308,8 @@ impl<'p> HookPayload<'p> {
 
     fn finished(&self, kind: &str, mut data: ObjectText) -> Draft<'static> {
         data.text_if("agent_id", first_text(self.json, AGENT).as_deref());
-        data.text("dialect", self.agent.name).text(RECORDED_BY, "hook");
+        Provenance { dialect: Some(self.agent.name), by_hook: true, ..Provenance::default() }
+            .add_to(&mut data);
         let mut draft = Draft::new(kind, data);
         draft.settled_id = true;
         let is_id = check_id("session id", &self.session).is_ok();
@@ -356,7 +358,7 @@ fn first_text<'p>(json: Json<'p>, names: &[&str]) -> Option<Cow<'p, str>> {
 /// Adds a value. One with keys that are reserved is added as text.
 fn value(data: &mut ObjectText, name: &str, value: Json<'_>) {
     let text = value.compact();
-    if reserved_key(value).is_none() {
+    if reserved_key(value, true).is_none() {
         data.json(name, Json::trusted(&text));
     } else {
         data.text(name, &text);

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::NamedEvents;
+use super::numbers::GivenNumbers;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::id::check_id;
@@ -26,6 +27,13 @@ pub(super) struct ContentIds {
 }
 
 impl ContentIds {
+    /// Goes on after these numbers.
+    pub(super) fn go_on(&mut self, numbers: &GivenNumbers) {
+        self.numbers =
+            numbers.iter().map(|(name, number)| (format!("{name}.0"), *number)).collect();
+        self.places.clear();
+    }
+
     /// The id of the event at this place; `None` if it is named by its line.
     pub(super) fn name(
         &mut self,

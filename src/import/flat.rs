@@ -9,6 +9,7 @@ use crate::event::catalogue::{self, Row};
 use crate::event::draft::Draft;
 use crate::event::envelope::{LineError, MAX_SUMMARY};
 use crate::event::fields::{View, as_text, is_placeholder};
+use crate::event::reserved::OWN;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::json::{self, Json, JsonRules, Kind, ObjectText};
@@ -155,6 +156,7 @@ fn draft(dialect: &FlatDialect, row: &'static Row, source: &SourceText<'_>) -> D
 
 /// Names in `data` that this program writes.
 const RESERVED: &[&str] = &[
+    OWN,
     "dialect",
     "source",
     "source_text",

@@ -7,18 +7,23 @@ use std::sync::Arc;
 
 use super::content_ids::ContentIds;
 use super::document::{DocumentPart, DocumentSplitter};
+use super::many_parts::has_many_parts;
+use super::numbers::{GivenNumbers, numbers_of_lines};
 use super::{Adapter, Dialect, SessionEnd, SourcePart, SourceText};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
+use crate::event::fields::View;
 use crate::event::fields::{TIME_OF_READING, is_placeholder};
 use crate::event::id::check_id;
+use crate::event::own::Provenance;
+use crate::event::reserved::OWN;
 use crate::event::reserved::reserved_key;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::json::{
-    self, Json, JsonError, JsonIndex, JsonRules, Kind, MAX_DEPTH, ObjectText, repaired,
+    self, Fault, Json, JsonError, JsonIndex, JsonRules, Kind, MAX_DEPTH, ObjectText, repaired,
     with_null_numbers,
 };
 
@@ -218,6 +223,12 @@ impl Importer {
         self.adapter.begin_file();
     }
 
+    /// The next line comes after lines with these numbers, some of which may not have been read.
+    pub(crate) fn go_on(&mut self, numbers: &GivenNumbers) {
+        self.content_ids.go_on(numbers);
+        self.repeats = numbers_of_lines(self.dialect.name, numbers);
+    }
+
     /// Takes the stored state of the session, before the first line. See [`Adapter::prepare`].
     pub(crate) fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
         self.adapter.prepare(state, sums);
@@ -259,7 +270,7 @@ impl Importer {
         let mut fixed = JsonIndex::default();
         let fixed_text;
         let (json, clean) = match index.check(line, strict) {
-            Ok(json) => (json, reserved_key(json).is_none()),
+            Ok(json) => (json, reserved_key(json, true).is_none()),
             Err(_) => match lenient.check(line, JsonRules::LENIENT) {
                 Ok(json) => (json, false),
                 Err(error) => {
@@ -273,6 +284,10 @@ impl Importer {
                 }
             },
         };
+        if has_many_parts(line.len(), json) {
+            let fault = Fault::Expected("a message of at most 10,000 parts");
+            return Err(JsonError { offset: 0, fault });
+        }
         let compact = json.compact();
         let content = sha256(compact.as_bytes());
         let place = self.place(&content);
@@ -394,8 +409,9 @@ impl Importer {
             let mut data = ObjectText::reopened(draft.data.into_owned());
             let source = source.filter(|_| index == 0);
             data.reserve(ROOM + source.map_or(0, |(text, _)| text.len()));
-            data.text("dialect", self.dialect.name);
-            data.text_if("time_origin", time_origin);
+            let dialect = Some(self.dialect.name);
+            Provenance { dialect, time_origin, ..Provenance::default() }.add_to(&mut data);
+            draft.is_own = true;
             match source {
                 Some((text, true)) => data.json("source", Json::trusted(text)),
                 Some((text, false)) => data.text("source_text", text),
@@ -464,7 +480,7 @@ impl Imported {
             return;
         }
         let kept = removed.data();
-        let members = ["source", "source_text", SOURCE_HASH, "time_origin", "dialect"];
+        let members = ["source", "source_text", SOURCE_HASH, OWN];
         let mut data = match self.drafts.first_mut() {
             Some(next) => ObjectText::reopened(std::mem::take(&mut next.data).into_owned()),
             None => ObjectText::new(),
@@ -480,7 +496,8 @@ impl Imported {
                 next.source_hash = removed.source_hash;
             }
             None => {
-                let dialect = kept.text_at("dialect").unwrap_or_default();
+                let dialect =
+                    View::of(&removed.as_event()).dialect().unwrap_or_default().into_owned();
                 let kind = format!("{dialect}.{}", self.source_type);
                 let (severity, settled_id) = (Some(Severity::Debug), true);
                 let holder = Draft { severity, settled_id, ..Draft::new(&kind, data) };

@@ -19,6 +19,8 @@ mod gateway;
 mod gemini;
 pub(crate) mod line;
 mod live_prompts;
+mod many_parts;
+pub(crate) mod numbers;
 mod opencode;
 mod opencode_end;
 mod opencode_prompts;
@@ -61,6 +63,8 @@ pub(crate) struct Dialect {
     /// What a person typed of the text that a hook of the agent gives as a prompt. `None` if the
     /// session file has no prompt for it.
     pub typed: fn(&str) -> Option<String>,
+    /// How many bytes before a line say all that the adapter must know of them; `None`: all of them.
+    pub looks_back: Option<u64>,
     /// A new adapter for one stream.
     pub adapter: fn() -> Box<dyn Adapter>,
 }
@@ -93,6 +97,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: Some(NamedEvents::ById),
         typed: claude_code::typed,
+        looks_back: Some(1 << 20),
         adapter: claude_code::adapter,
     },
     Dialect {
@@ -107,6 +112,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: Some(NamedEvents::ById),
         typed: as_it_is,
+        looks_back: None,
         adapter: codex::adapter,
     },
     Dialect {
@@ -121,6 +127,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: Some(NamedEvents::ByContent),
         typed: as_it_is,
+        looks_back: None,
         adapter: gemini::adapter,
     },
     Dialect {
@@ -135,6 +142,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: Some(NamedEvents::ByContent),
         typed: as_it_is,
+        looks_back: None,
         adapter: copilot::adapter,
     },
     Dialect {
@@ -149,6 +157,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: None,
         typed: as_it_is,
+        looks_back: None,
         adapter: opencode::adapter,
     },
     Dialect {
@@ -163,6 +172,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: None,
         typed: as_it_is,
+        looks_back: None,
         adapter: pi::adapter,
     },
     Dialect {
@@ -177,6 +187,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: Some(openhands::whole_session),
         named: None,
         typed: as_it_is,
+        looks_back: None,
         adapter: openhands::adapter,
     },
     Dialect {
@@ -191,6 +202,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: Some(atif::whole_session),
         named: None,
         typed: as_it_is,
+        looks_back: None,
         adapter: atif::adapter,
     },
     Dialect {
@@ -205,6 +217,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: None,
         typed: as_it_is,
+        looks_back: None,
         adapter: aos::adapter,
     },
     Dialect {
@@ -219,6 +232,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: None,
         typed: as_it_is,
+        looks_back: None,
         adapter: gateway::adapter,
     },
     Dialect {
@@ -233,6 +247,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         whole_session: None,
         named: None,
         typed: as_it_is,
+        looks_back: None,
         adapter: agex::adapter,
     },
 ];

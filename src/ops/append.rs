@@ -73,11 +73,15 @@ pub(crate) fn append_event(
     lock_timeout: Duration,
     report: &dyn Reporter,
 ) -> Result<Option<RecordedEvent>, RunError> {
+    let before = match may_follow_end(&draft.kind) {
+        true => facts_at_last_change(recorder.run()),
+        false => None,
+    };
     let mut batch = append_batch(recorder, std::slice::from_ref(draft), report)?;
     if batch.lifecycle {
         report_stale(&refresh_derived(recorder.run(), lock_timeout, true), report);
     }
-    report_after_end(recorder.run(), &batch.ends_and_starts, report);
+    report_after_end(before, &batch.ends_and_starts, report);
     let recorded = batch.outcomes.pop().transpose()?;
     let told = |_| {
         let (kind, data) = (&draft.kind, draft.data());
@@ -91,39 +95,45 @@ pub(crate) fn append_event(
     Ok(recorded)
 }
 
-/// Reports the new events (their types are given) that came after the run had ended, and therefore
-/// do not change its status: other ends, and the first event that goes on.
-pub(crate) fn report_after_end(run: &RunDir, kinds: &[String], report: &dyn Reporter) {
-    if kinds.is_empty() {
-        return;
+/// Whether an event of that type ends a run, or begins work in it.
+fn may_follow_end(kind: &str) -> bool {
+    let role = catalogue::role(kind);
+    Status::ended_by(role).is_some() || role.goes_on()
+}
+
+/// Reports the new events (their types are given, each once) that came after the run had ended: other
+/// ends, and the first event that goes on. Only a worse end changes the status. `before`: the facts
+/// before these events.
+pub(crate) fn report_after_end(before: Option<RunFacts>, kinds: &[String], report: &dyn Reporter) {
+    let Some(mut facts) = before.filter(|_| !kinds.is_empty()) else { return };
+    for kind in kinds {
+        let Some(end) = Status::ended_by(catalogue::role(kind)) else { continue };
+        let status = facts.status;
+        let is_worse = end.is_worse_end_than(status);
+        if ended_otherwise(&facts, end) {
+            let worse = is_worse.then_some(end);
+            report.report(&Notice::EndedBefore { kind, status, worse });
+        }
+        if is_worse || !status.is_over() {
+            facts.status = end;
+        }
     }
-    let Some(facts) = facts_at_last_change(run) else { return };
     let status = facts.status;
-    let ends = |kind: &&String| ended_otherwise(&facts, kind);
-    for kind in kinds.iter().filter(ends) {
-        report.report(&Notice::EndedBefore { kind, status });
-    }
     let goes_on = kinds.iter().find(|kind| catalogue::role(kind).goes_on());
     if let Some(kind) = goes_on.filter(|_| status.is_terminal()) {
         report.report(&Notice::GoesOnAfterEnd { kind, status });
     }
 }
 
-/// Whether a run has ended. Reads no log.
-pub(crate) fn has_ended(run: &RunDir) -> bool {
-    facts_at_last_change(run).is_some_and(|facts| facts.status.is_terminal())
-}
-
 /// The facts of a run when its status last changed. If the state could not be written then, they
 /// are older.
-fn facts_at_last_change(run: &RunDir) -> Option<RunFacts> {
+pub(crate) fn facts_at_last_change(run: &RunDir) -> Option<RunFacts> {
     let stored = read_small(&run.state(), MAX_STATE).ok().flatten();
     stored.and_then(|stored| stored_facts(&stored))
 }
 
-/// Whether a run had ended in another way before an event of this type.
-fn ended_otherwise(facts: &RunFacts, kind: &str) -> bool {
-    let Some(status) = Status::ended_by(catalogue::role(kind)) else { return false };
+/// Whether a run had ended in another way before this end.
+fn ended_otherwise(facts: &RunFacts, status: Status) -> bool {
     // A verdict on the deliverables makes `incomplete` of `completed`.
     let by_verdict = status == Status::Completed && facts.status == Status::Incomplete;
     let by_verdict = by_verdict && facts.deliverables.status.is_some();

@@ -5,19 +5,20 @@ use std::path::{Path, PathBuf};
 
 use crate::event::draft::Draft;
 use crate::event::envelope;
-use crate::event::fields::SOURCE_END;
+use crate::event::own::Provenance;
 use crate::event::role::Role;
 use crate::history::status::Status;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
-use crate::import::{DIALECTS, SessionEnd};
-use crate::json::{Json, ObjectText};
+use crate::import::{DIALECTS, Dialect, SessionEnd};
+use crate::json::ObjectText;
 use crate::ops::import::{
-    HowToRecord, KnownWork, SessionFile, SourceEnd, created_by, find, in_order, record,
-    renew_copies, run_named,
+    HowToRecord, KnownWork, Session, SourceEnd, created_by, find, record, renew_copies, run_named,
+    take_over,
 };
-use crate::ops::list::{current_facts, state_of_log};
-use crate::ops::read::each_event;
+use crate::ops::list::{list_run, state_of_log};
+use crate::ops::read::each_event_from;
 use crate::ops::refresh::refresh_derived;
+use crate::ops::takeover::TakenOver;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
@@ -28,9 +29,24 @@ use crate::run::rejects::{Rejection, Rejects};
 /// repeat of it. The agent waits meanwhile.
 const RENEWED: u64 = 8 << 20;
 
-/// The largest size, in bytes, of the files of a session that are taken over before a prompt. The agent waits
-/// meanwhile, and the prompt must be recorded in time.
-const BEFORE: u64 = 16 << 20;
+/// The largest number of bytes that are taken over before a prompt, and the largest size of the file. The
+/// agent waits meanwhile.
+const BEFORE: (u64, u64) = (1 << 20, 8 << 20);
+
+/// The largest size, in bytes, of a session's files from which the end of the session is concluded as an
+/// import does. For a larger one, what its new lines say must do.
+const CONCLUDED: u64 = 8 << 20;
+
+/// The largest log, in bytes, from which `transcript.md` is written at the end of a turn, and the largest
+/// one from which `run.json` is. The end of the session writes both.
+const REFRESHED: (u64, u64) = (4 << 20, 32 << 20);
+
+/// How many bytes at the end of the log are searched for a prompt that the file had before the hook.
+const LAST: u64 = 256 << 10;
+
+/// How many bytes at the end of the log may have the event of a hook already: another hook recorded it,
+/// or a takeover did.
+const RECENT: u64 = 4 << 20;
 
 /// What the records of hooks in `logs/rejected.jsonl` have after the agent's name in `source`.
 const HOOK_SOURCE: &str = ".hook";
@@ -91,10 +107,11 @@ fn typed(payload: &HookPayload<'_>) -> Option<String> {
     dialect.map_or_else(|| Some(text.to_string()), |dialect| (dialect.typed)(&text))
 }
 
-/// Records the event of a payload. The run is created at the first event of its session. At the
-/// end of a turn and of the session, what is new in the agent's session file is taken over; before
-/// a prompt too, because what came before it (a turn that was interrupted, a session that began
-/// without hooks) belongs before it.
+/// Records the event of a payload. The run is created at the first event of its session. Then takes over
+/// what is new in the agent's session file: at the end of a turn and of the session, and after the first
+/// event of a session that began without hooks. If little is new, it is taken over before a prompt: what
+/// came before it (a turn that was interrupted) belongs before it. `is_late`: whether the takeover
+/// must end. The next one goes on from there.
 ///
 /// # Errors
 /// The run cannot be recorded to, or the session file cannot be read.
@@ -102,17 +119,20 @@ pub(crate) fn record_hook(
     payload: &HookPayload<'_>,
     runs_dir: &Path,
     options: RecordOptions,
+    is_late: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
     let payload = &as_meant(payload);
     let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
     let options = RecordOptions { create: true, ..options };
+    let known = TakenOver::of(&run);
+    let mut source = Source { payload, run: &run, known, has_changed: false, is_late, options };
     // Whatever is wrong with the session file, the event itself must not be lost.
-    let is_known = is_known_already(payload, &run, runs_dir, options).unwrap_or(false);
+    let is_known = source.has_prompt().unwrap_or(false);
     let mut drafts = Vec::from_iter(resumption(payload, &run));
     let goes_on = !drafts.is_empty();
     if is_known {
         append(&run, &drafts, options)?;
-        refresh_derived(&run, options.lock_timeout, false);
+        source.refresh(false);
         return Ok(());
     }
     let mut recorder = Recorder::create(&run, options)?;
@@ -127,6 +147,9 @@ pub(crate) fn record_hook(
     let is_numbered = matches!(payload.named_by(), NamedBy::Content);
     if is_numbered {
         recorder.expect_many_ids();
+    } else {
+        let length = run.events().metadata().map_or(0, |log| log.len());
+        recorder.look_for_ids_from(length.saturating_sub(RECENT));
     }
     loop {
         drafts.push(named(payload, &mut recorder)?);
@@ -141,11 +164,13 @@ pub(crate) fn record_hook(
         drafts.clear();
     }
     drop(recorder);
-    if payload.meaning.takes_over() {
-        return take_over(payload, runs_dir, options);
+    source.has_changed |= is_new || goes_on;
+    let has_history = is_new && !payload.begins_session();
+    if payload.meaning.takes_over() || has_history || payload.meaning == HookMeaning::Prompt {
+        source.take_over()?;
     }
-    if is_new || goes_on {
-        refresh_derived(&run, options.lock_timeout, false);
+    if source.has_changed {
+        source.refresh(payload.meaning.takes_over());
     }
     Ok(())
 }
@@ -153,7 +178,8 @@ pub(crate) fn record_hook(
 /// The event that a session goes on that had ended, if a prompt shows that. Its end was only the
 /// end of what was known of it.
 fn resumption(payload: &HookPayload<'_>, run: &RunDir) -> Option<Draft<'static>> {
-    let is_over = || current_facts(run).status == Status::Imported;
+    // What came after that end without `run.json` is no end.
+    let is_over = || list_run(run.clone()).facts.status == Status::Imported;
     (payload.meaning == HookMeaning::Prompt && is_over()).then(|| payload.resumed())
 }
 
@@ -226,82 +252,135 @@ fn by_content(payload: &HookPayload<'_>, recorder: &mut Recorder) -> Result<Stri
     Ok(String::new())
 }
 
-/// Takes over what the session file has from before a prompt, or before the first event of a run.
-/// Returns whether the file has the prompt itself: some agents write it before they report it.
-fn is_known_already(
-    payload: &HookPayload<'_>,
-    run: &RunDir,
-    runs_dir: &Path,
+/// The session file of a payload, and what the run has of it.
+struct Source<'s> {
+    payload: &'s HookPayload<'s>,
+    run: &'s RunDir,
+    known: TakenOver,
+    /// Whether the derived files lag behind.
+    has_changed: bool,
+    is_late: &'s dyn Fn() -> bool,
     options: RecordOptions,
-) -> Result<bool, RunError> {
-    let before = run.events().metadata().map_or(0, |log| log.len());
-    let is_prompt = payload.meaning == HookMeaning::Prompt;
-    let may_have_history = before == 0 && !payload.begins_session();
-    let is_due = (is_prompt || may_have_history) && !payload.meaning.takes_over();
-    if !is_due || !import_file(payload, run, runs_dir, BEFORE, options)? || !is_prompt {
-        return Ok(false);
+}
+
+impl Source<'_> {
+    /// The file that the payload names, if it is a regular file.
+    fn file(&self) -> Option<(PathBuf, &'static Dialect)> {
+        let name = self.payload.agent.name;
+        let dialect = DIALECTS.iter().find(|dialect| dialect.name == name)?;
+        let path = PathBuf::from(self.payload.transcript()?.as_ref());
+        path.metadata().is_ok_and(|file| file.is_file()).then_some((path, dialect))
     }
-    let mut newest = None;
-    each_event(run, |event, line| match event.role {
-        Role::TaskStart if event.is_prompt() => {
-            newest = event.text().filter(|_| !event.is_by_hook()).map(Cow::into_owned);
+
+    /// The session of the payload in its files.
+    fn session(path: &Path, dialect: &'static Dialect, id: &str) -> Option<Session> {
+        let found = find(&[path.to_owned()], Some(dialect), None);
+        found.sessions.into_iter().find(|session| session.id == id)
+    }
+
+    /// Takes over what the session file has from before a prompt, if that is little. Returns whether the
+    /// file has the prompt itself: some agents write it before they report it.
+    fn has_prompt(&mut self) -> Result<bool, RunError> {
+        let Some((path, dialect)) = self.file() else { return Ok(false) };
+        let length = path.metadata().map_or(0, |file| file.len());
+        let is_little =
+            length <= BEFORE.1 && length.saturating_sub(self.known.bytes_of(&path)) <= BEFORE.0;
+        if self.payload.meaning != HookMeaning::Prompt || !is_little {
+            return Ok(false);
         }
-        // An equal prompt that the log had before, and that was answered, is an earlier one.
-        Role::Message | Role::ToolStart if line.offset < before => newest = None,
-        _ => {}
-    })?;
-    let same = |text: &String| typed(payload).is_some_and(|typed| typed.trim() == text.trim());
-    Ok(newest.as_ref().is_some_and(same))
-}
+        let before = self.run.events().metadata().map_or(0, |log| log.len());
+        if !self.known.is_everything(&path) {
+            self.take_lines(&path, dialect)?;
+        }
+        let mut newest = None;
+        let from = before.saturating_sub(LAST);
+        each_event_from(self.run, from, |event, line| match event.role {
+            Role::TaskStart if event.is_prompt() => {
+                newest = event.text().filter(|_| !event.is_by_hook()).map(Cow::into_owned);
+            }
+            // An equal prompt that the log had before, and that was answered, is an earlier one.
+            Role::Message | Role::ToolStart if line.offset < before => newest = None,
+            _ => {}
+        })?;
+        let typed = typed(self.payload);
+        let same = |text: &String| typed.is_some_and(|typed| typed.trim() == text.trim());
+        Ok(newest.as_ref().is_some_and(same))
+    }
 
-/// Takes over what is new in the session file of the agent, or without one, what the payload says.
-fn take_over(
-    payload: &HookPayload<'_>,
-    runs_dir: &Path,
-    options: RecordOptions,
-) -> Result<(), RunError> {
-    let run = run_named(payload.agent.name, &payload.session, runs_dir)?;
-    if !import_file(payload, &run, runs_dir, u64::MAX, options)? {
-        append(&run, &untold(payload, &run), options)?;
-    } else if payload.meaning == HookMeaning::SessionEnd && !current_facts(&run).status.is_over() {
+    /// Takes over what is new in the session file, or without one, what the payload says.
+    fn take_over(&mut self) -> Result<(), RunError> {
+        let Some((path, dialect)) = self.file() else {
+            if self.payload.meaning.takes_over() {
+                append(self.run, &untold(self.payload, self.run), self.options)?;
+                self.has_changed = true;
+            }
+            return Ok(());
+        };
+        let mut end = None;
+        if !self.known.is_everything(&path) {
+            end = self.take_lines(&path, dialect)?;
+        }
+        if self.payload.meaning == HookMeaning::SessionEnd {
+            self.conclude(&path, dialect, end)?;
+            self.has_changed = true;
+        }
+        Ok(())
+    }
+
+    /// Takes over the new lines. Returns how the session ended so far, if they say so.
+    fn take_lines(
+        &mut self,
+        path: &Path,
+        dialect: &'static Dialect,
+    ) -> Result<Option<SessionEnd>, RunError> {
+        let Some(session) = Self::session(path, dialect, &self.payload.session) else {
+            return Ok(None);
+        };
+        self.has_changed = true;
+        let mut recorder = Recorder::create(self.run, self.options)?;
+        if !recorder.has_events()? {
+            // The event of the hook creates the run, unless it is a prompt.
+            let now = (self.options.clock)();
+            let (name, metadata) = (self.payload.agent.name, self.payload.metadata());
+            let created = created_by(name, &self.payload.session, &metadata, now);
+            let created = Draft { settled_id: true, ..created };
+            let outcomes = recorder.append(&[created])?.outcomes;
+            outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+        }
+        take_over(&mut recorder, &session, &mut self.known, self.is_late, self.options)
+    }
+
+    /// Ends the run at the end of the session.
+    fn conclude(
+        &self,
+        path: &Path,
+        dialect: &'static Dialect,
+        end: Option<SessionEnd>,
+    ) -> Result<(), RunError> {
+        if path.metadata().is_ok_and(|file| file.len() <= CONCLUDED)
+            && let Some(session) = Self::session(path, dialect, &self.payload.session)
+        {
+            let sessions = [session];
+            let runs_dir = self.run.path().parent().unwrap_or(Path::new("."));
+            let known = KnownWork::new(runs_dir, &sessions);
+            let (run, end) = (Some(self.run.clone()), SourceEnd::ToldNow);
+            let how = HowToRecord { run, keep_source: true, end, options: self.options };
+            record(&sessions[0], runs_dir, &how, &known.begin(0))?;
+            renew_copies(std::slice::from_ref(self.run), RENEWED, self.options)?;
+        }
         // A file without anything new has no new end.
-        append(&run, &Vec::from_iter(unless_over(payload, &run)), options)?;
-    } else {
-        return Ok(());
+        append(self.run, &Vec::from_iter(unless_over(self.payload, self.run, end)), self.options)
     }
-    refresh_derived(&run, options.lock_timeout, true);
-    Ok(())
-}
 
-/// Imports what is new in the session file of the agent and in those of its sub-agents, if they have
-/// no more than `most` bytes. Returns whether there is one.
-fn import_file(
-    payload: &HookPayload<'_>,
-    run: &RunDir,
-    runs_dir: &Path,
-    most: u64,
-    options: RecordOptions,
-) -> Result<bool, RunError> {
-    let dialect = DIALECTS.iter().find(|dialect| dialect.name == payload.agent.name);
-    let (Some(dialect), Some(path)) = (dialect, payload.transcript()) else { return Ok(false) };
-    let found = find(&[PathBuf::from(path.as_ref())], Some(dialect), None);
-    let length = |file: &SessionFile| file.path.metadata().map_or(0, |file| file.len());
-    let files = found.sessions.iter().flat_map(|session| &session.files);
-    if files.map(length).sum::<u64>() > most {
-        return Ok(false);
+    /// Updates the derived files, as far as the agent can wait for it.
+    fn refresh(&self, transcript: bool) {
+        let length = self.run.events().metadata().map_or(0, |log| log.len());
+        let ends = self.payload.meaning == HookMeaning::SessionEnd;
+        if ends || length <= REFRESHED.1 {
+            let transcript = transcript && (ends || length <= REFRESHED.0);
+            refresh_derived(self.run, self.options.lock_timeout, transcript);
+        }
     }
-    let sessions = in_order(found.sessions, runs_dir);
-    let known = KnownWork::new(runs_dir, &sessions);
-    let ends = payload.meaning == HookMeaning::SessionEnd;
-    let end = if ends { SourceEnd::ToldNow } else { SourceEnd::Open };
-    let how = HowToRecord { run: Some(run.clone()), keep_source: true, end, options };
-    for (index, session) in sessions.iter().enumerate() {
-        record(session, runs_dir, &how, &known.begin(index))?;
-    }
-    if ends {
-        renew_copies(std::slice::from_ref(run), RENEWED, options)?;
-    }
-    Ok(!sessions.is_empty())
 }
 
 /// What the session file would have: the outcome of a turn, and the end of the session.
@@ -312,24 +391,28 @@ fn untold(payload: &HookPayload<'_>, run: &RunDir) -> Vec<Draft<'static>> {
     let has_file = has_dialect && payload.transcript().is_some_and(is_there);
     let mut drafts = if has_file { Vec::new() } else { payload.outcome() };
     if payload.meaning == HookMeaning::SessionEnd {
-        drafts.extend(unless_over(payload, run));
+        drafts.extend(unless_over(payload, run, None));
     }
     drafts
 }
 
 /// The end of the session, unless the log has it. A file that is imported later may report another
-/// one.
-fn unless_over(payload: &HookPayload<'_>, run: &RunDir) -> Option<Draft<'static>> {
+/// one. `told` is the end by the file's new lines.
+fn unless_over(
+    payload: &HookPayload<'_>,
+    run: &RunDir,
+    told: Option<SessionEnd>,
+) -> Option<Draft<'static>> {
     let state = state_of_log(run);
     if state.status().is_over() && !state.source_went_on() {
         return None;
     }
     let end = match payload.fatal_error() {
         Some(error) => SessionEnd::failed(error),
-        None => SessionEnd::unknown(),
+        None => told.filter(|end| !end.is_until_told).unwrap_or_else(SessionEnd::unknown),
     };
     let mut data = ObjectText::new();
     end.tell_reason(&mut data);
-    data.json(SOURCE_END, Json::trusted("true"));
+    Provenance { ends_source: true, ..Provenance::default() }.add_to(&mut data);
     Some(Draft::new(end.kind, data))
 }

@@ -7,7 +7,7 @@
 //! | [`live`] | the tasks of a run that is going on |
 //! | [`top`] | the live runs of a runs directory |
 //! | [`append`], [`refresh`] | append events, and update the derived files |
-//! | [`hook`], [`wire`] | record what agents' hooks report, and set the agents up |
+//! | [`hook`], [`takeover`], [`wire`] | record what agents' hooks report, and set the agents up |
 //! | [`doctor`] | what is set up for recording agents, and what is wrong with it |
 //! | [`search`] | find events by their text, and read what is around them |
 //! | `recall` | the same and more for an agent that reads its own history (feature `mcp`) |
@@ -48,6 +48,7 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod summarize;
 pub(crate) mod tables;
+pub(crate) mod takeover;
 pub(crate) mod top;
 pub(crate) mod transcript;
 mod transcript_ahead;

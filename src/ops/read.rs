@@ -6,6 +6,7 @@ use crate::event::catalogue;
 use crate::event::envelope::{Event, peek};
 use crate::event::fields::View;
 use crate::event::role::Role;
+use crate::fs::{Access, open_regular};
 use crate::json::Json;
 use crate::log::reader::{Body, Line, LogReader};
 use crate::run::RunError;
@@ -80,6 +81,27 @@ pub(crate) fn events_before(
         }
     }
     Ok(Read { bad_lines, end: reader.offset().min(end) })
+}
+
+/// Like [`each_event`], for the lines that begin after byte `start`, which may be within a line.
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn each_event_from(
+    run: &RunDir,
+    start: u64,
+    mut each: impl FnMut(&View<'_, '_>, &Line<'_>),
+) -> Result<(), RunError> {
+    let events = run.events();
+    let file = open_regular(&events, Access::Read)?;
+    let end = file.metadata().map_or(0, |log| log.len());
+    let mut reader = LogReader::over(events.path(), file, start, end);
+    while let Some(line) = reader.next_line()? {
+        if let Ok(Some(event)) = line.event() {
+            each(&View::of(&event), &line);
+        }
+    }
+    Ok(())
 }
 
 /// Like [`events_until`], for the event types selected by `wanted`. Of most other events, only the

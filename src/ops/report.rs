@@ -24,8 +24,10 @@ pub(crate) enum Notice<'n> {
     EndedBefore {
         /// The type of the new end.
         kind: &'n str,
-        /// The status, which stays.
+        /// The status before it.
         status: Status,
+        /// The status that it sets, if it is worse.
+        worse: Option<Status>,
     },
     /// Work began, or the run was to go on, after its end.
     GoesOnAfterEnd {
@@ -104,10 +106,16 @@ impl fmt::Display for Notice<'_> {
                 run.name()
             ),
             Self::Recording(warning) => f.write_str(warning),
-            Self::EndedBefore { kind, status } => write!(
+            Self::EndedBefore { kind, status, worse: None } => write!(
                 f,
                 "the run had already ended; {kind} is recorded, and the status stays {}",
                 status.name()
+            ),
+            Self::EndedBefore { kind, status, worse: Some(worse) } => write!(
+                f,
+                "the run had already ended as {}; {kind} is worse, so the status is now {}",
+                status.name(),
+                worse.name()
             ),
             Self::GoesOnAfterEnd { kind, status } => {
                 let fails = match catalogue::role(kind).is_lifecycle() {

@@ -1,5 +1,6 @@
 //! Builds the transcript of a run and writes it into the run directory.
 
+use crate::check::derived::Colophon;
 use crate::event::catalogue;
 use crate::event::role::Role;
 use crate::fs::{read_small, replace_derived};
@@ -7,6 +8,7 @@ use crate::ops::read::{Read, events_of, events_until};
 use crate::run::RunError;
 use crate::run::blobs;
 use crate::run::dir::RunDir;
+use crate::run::witness;
 use crate::secret::SecretRules;
 use crate::summary::backfill::Backfills;
 use crate::transcript::extent::{Detail, Extent};
@@ -21,7 +23,24 @@ use crate::transcript::{Harness, OTHERS, html, markdown};
 pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
     let run = &run.hold()?;
     let (text, _) = render(run, None, Extent::default())?;
-    Ok(replace_derived(&run.transcript(), text.as_bytes())?)
+    put(run, &text)
+}
+
+/// Replaces `transcript.md`. If the events that the old one covers are damaged, a copy of it is kept.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(crate) fn put(run: &RunDir, text: &str) -> Result<(), RunError> {
+    let path = run.transcript();
+    if let Some(old) = read_small(&path, u64::MAX).ok().flatten()
+        && old != text.as_bytes()
+    {
+        let covered = Colophon::of(&old).map_or(u64::MAX, |made| made.covered);
+        if witness::is_damaged(run, covered) {
+            witness::keep(&path)?;
+        }
+    }
+    Ok(replace_derived(&path, text.as_bytes())?)
 }
 
 /// Writes `transcript.md` from a fold over all events of the run.
@@ -30,8 +49,7 @@ pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
 /// When the file cannot be written.
 pub(crate) fn write_folded(run: &RunDir, fold: TranscriptFold) -> Result<(), RunError> {
     let run = &run.hold()?;
-    let text = render_folded(run, fold, Extent::default());
-    Ok(replace_derived(&run.transcript(), text.as_bytes())?)
+    put(run, &render_folded(run, fold, Extent::default()))
 }
 
 /// The transcript in Markdown, up to the sequence `last` if it is given.

@@ -9,6 +9,7 @@ use super::derived_log::DerivedLog;
 use super::dir::RunDir;
 use super::document::{Head, RunDocument, stored_head};
 use super::records::{self, RecordForm};
+use super::witness;
 use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
@@ -221,7 +222,9 @@ impl Derivation {
         if self.tools.wants_writing() || self.errors.wants_writing() {
             make_dir(&self.run.logs())?;
         }
+        let differs = self.tools.is_rebuilt() || self.errors.is_rebuilt();
         let lost = self.damaged || head_mismatch.is_some();
+        let lost = lost || (differs && witness::is_damaged(&self.run, u64::MAX));
         self.tools.write(lost)?;
         self.errors.write(lost)?;
         if self.fold.state.status().is_over() {

@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 
-use super::RunError;
-use crate::fs::{Access, PathAt, append_lines, keep_copy, open_regular, read_small, replace};
+use super::{RunError, witness};
+use crate::fs::{Access, PathAt, append_lines, open_regular, read_small, replace};
 
 /// Compares a derived log with the lines that it should have.
 #[derive(Debug)]
@@ -83,6 +83,11 @@ impl DerivedLog {
         !self.rebuild && self.existing.is_none() && length != self.matched
     }
 
+    /// Whether the file is replaced, as its records were wrong.
+    pub(super) fn is_rebuilt(&self) -> bool {
+        self.rebuild
+    }
+
     pub(super) fn wants_writing(&self) -> bool {
         self.rebuild || !self.lacking.is_empty()
     }
@@ -95,7 +100,7 @@ impl DerivedLog {
                 return Ok(());
             }
             if keep {
-                keep_copy(&self.path)?;
+                witness::keep(&self.path)?;
             }
             replace(&self.path, &self.lacking)?;
         } else if !self.lacking.is_empty() {

@@ -109,6 +109,18 @@ impl RunDir {
         self.logs().join("rejected.jsonl")
     }
 
+    /// `logs/takeover.json`: how far hooks have taken over the session's files.
+    #[must_use]
+    pub(crate) fn takeover(&self) -> PathAt {
+        self.logs().join("takeover.json")
+    }
+
+    /// `logs/takeover-numbers.json`: how often equal lines came in what hooks have taken over.
+    #[must_use]
+    pub(crate) fn takeover_numbers(&self) -> PathAt {
+        self.logs().join("takeover-numbers.json")
+    }
+
     /// `deliverables/`, the files that the run must produce.
     #[must_use]
     pub fn deliverables(&self) -> PathAt {

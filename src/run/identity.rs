@@ -16,6 +16,8 @@ pub(super) struct Identity {
     pub(super) run_id: String,
     pub(super) session_id: String,
     pub(super) task_id: String,
+    /// The call that all recorded events lie under, unless they have another parent.
+    pub(super) parent: Option<String>,
     /// Whether the log has no line yet.
     pub(super) provisional: bool,
 }
@@ -29,13 +31,19 @@ impl Identity {
             run_id: run_id.as_str().to_owned(),
             session_id: format!("sess_{}_{}", now.basic(), random_suffix()),
             task_id: format!("task_{}_{}", now.basic(), random_suffix()),
+            parent: None,
             provisional: true,
         })
     }
 
     /// The values that a draft takes from the run.
     pub(super) fn defaults(&self) -> Defaults<'_> {
-        Defaults { run_id: &self.run_id, session_id: &self.session_id, task_id: &self.task_id }
+        Defaults {
+            run_id: &self.run_id,
+            session_id: &self.session_id,
+            task_id: &self.task_id,
+            parent_event_id: self.parent.as_deref(),
+        }
     }
 }
 
@@ -56,6 +64,7 @@ pub(super) fn identify(run: &RunDir, log: &LogFile, now: Timestamp) -> Result<Id
                 run_id: event.run_id.into_owned(),
                 session_id: event.session_id.into_owned(),
                 task_id: event.task_id.into_owned(),
+                parent: None,
                 provisional: false,
             });
         }

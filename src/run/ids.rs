@@ -24,14 +24,14 @@ pub(super) struct EventIds {
 }
 
 impl EventIds {
-    /// Keeps every id, for streams.
-    pub(super) fn all() -> Self {
-        Self::default()
+    /// Keeps every id from this byte on, for streams.
+    pub(super) fn all(from: u64) -> Self {
+        Self { scanned: from, ..Self::default() }
     }
 
     /// Keeps only these ids, for a single event and a log of any size.
-    pub(super) fn only<'i>(ids: impl Iterator<Item = &'i str>) -> Self {
-        let all = Self::default();
+    pub(super) fn only<'i>(from: u64, ids: impl Iterator<Item = &'i str>) -> Self {
+        let all = Self::all(from);
         let wanted = Some(ids.map(|id| all.key(id)).collect());
         Self { wanted, ..all }
     }

@@ -30,6 +30,7 @@ pub(crate) mod runs;
 pub(crate) mod stream;
 mod stream_line;
 mod told_prompts;
+pub(crate) mod witness;
 mod writing;
 mod xml;
 

@@ -14,7 +14,8 @@ use crate::event::draft::{Defaults, Derived, Draft};
 use crate::event::encoded_line::EncodedLine;
 use crate::event::envelope::{LineError, LineFault, MAX_SUMMARY};
 use crate::event::id::{EventId, IdGenerator};
-use crate::event::reserved::{REDACTIONS, reserved_key};
+use crate::event::own;
+use crate::event::reserved::{OWN, REDACTIONS, reserved_key};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
@@ -42,6 +43,7 @@ impl<'d> Prepared<'d> {
     /// deliverables are not a list.
     pub(super) fn of(mut draft: Draft<'d>, options: &RecordOptions) -> Result<Self, LineError> {
         check(&draft)?;
+        disown(&mut draft);
         if let Some(rules) = options.secrets {
             redact(&mut draft, rules);
             redact_ids(&mut draft, rules);
@@ -186,7 +188,7 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
         let rule = format!("has {} bytes; at most {MAX_SUMMARY} are allowed", summary.len());
         return Err(field_error("summary", rule));
     }
-    if let Some(key) = reserved_key(draft.data()) {
+    if let Some(key) = reserved_key(draft.data(), draft.is_own) {
         let rule = format!("has the key \"{key}\", which is reserved for runlog");
         return Err(field_error("data", rule));
     }
@@ -246,9 +248,12 @@ fn redact_ids(draft: &mut Draft<'_>, rules: &SecretRules) {
         &draft.parent_event_id,
     ];
     let holds = |id: &Cow<'_, str>| rules.redact(id).is_some();
-    if !ids.into_iter().flatten().chain([&draft.kind]).any(holds) {
+    // The type decides what the event means.
+    let kind = Some(&draft.kind).filter(|kind| catalogue::row(kind).is_none());
+    if !ids.into_iter().flatten().chain(kind).any(holds) {
         return;
     }
+    let is_free = kind.is_some();
     let Draft {
         event_id,
         session_id,
@@ -260,11 +265,21 @@ fn redact_ids(draft: &mut Draft<'_>, rules: &SecretRules) {
         ..
     } = draft;
     let ids = [event_id, session_id, task_id, correlation_id, parent_event_id];
-    for id in ids.into_iter().flatten().chain([kind]) {
+    for id in ids.into_iter().flatten().chain(is_free.then_some(kind)) {
         if let Some(rule) = rules.redact(id).and_then(|mut redacted| redacted.rules.pop_first()) {
             *redactions += 1;
             *id = format!("redacted:{rule}:{}", hex(&sha256(id.as_bytes())[..4])).into();
         }
+    }
+}
+
+/// Marks members of a caller's payload that would count as this program's in an earlier log.
+fn disown(draft: &mut Draft<'_>) {
+    if !draft.is_own && own::looks_earlier(&Members::of(draft.data())) {
+        let mut data = ObjectText::reopened(std::mem::take(&mut draft.data).into_owned());
+        data.json(OWN, Json::trusted("{}"));
+        draft.data = data.finish().into();
+        draft.validated = false;
     }
 }
 

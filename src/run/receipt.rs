@@ -224,7 +224,7 @@ impl Counter {
         }
         self.receipt.prompts += u64::from(view.is_prompt());
         // The end of a call can have a time of its own.
-        if let Some(time) = draft.timestamp.filter(|_| view.data.get("time_origin").is_none()) {
+        if let Some(time) = draft.timestamp.filter(|_| view.time_origin().is_none()) {
             self.first = self.first.map(|first| first.min(time));
             self.last = self.last.map(|last| last.max(time));
         }

@@ -149,7 +149,7 @@ fn without_data(line: &[u8], error: LineError) -> Result<Draft<'_>, LineError> {
 
 fn copied<'l>(json: Json<'l>, templates: &Templates) -> Result<Draft<'l>, String> {
     let draft = Draft::copied(json, templates).map_err(|error| error.to_string())?;
-    match reserved_key(draft.data()) {
+    match reserved_key(draft.data(), true) {
         Some(blob::KEY) => Err("a large value is left out; `show --full` puts it back".to_owned()),
         _ => Ok(draft),
     }

@@ -143,7 +143,7 @@ fn recorded(agent: &Agent, row: &Row, is_full: bool, payload: &Value, log: &[Val
     let is_answer = |more: &Value| answer.is_some_and(|text| more["data"]["text"] == *text);
     assert!(may_have_more || rest.iter().all(is_answer), "{payload}: {rest:?}");
     assert_eq!(event["session_id"], payload[agent.session], "{payload}");
-    let mut expected = json!({"dialect": agent.name, "recorded_by": "hook"});
+    let mut expected = json!({"_runlog": {"dialect": agent.name, "recorded_by": "hook"}});
     let mut add = |object: &str| {
         expected.as_object_mut().unwrap().extend(merged(&[object]).as_object().unwrap().clone());
     };

@@ -18,7 +18,7 @@ pub(crate) const BADLY: &str =
 pub(crate) const MORE: &str = r#"{"type":"user","session_id":"s","uuid":"u2","message":{"role":"user","content":"and this"}}"#;
 
 /// Members of `data` that every imported event has.
-const SHARED: &[&str] = &["dialect", "source", "source_text", "source_ref", "time_origin"];
+const SHARED: &[&str] = &["_runlog", "source", "source_text", "source_ref"];
 
 impl Bench {
     /// Imports a log into the run `r`, which must stay sound, and returns the receipt.
@@ -63,7 +63,7 @@ pub(crate) fn events(bench: &Bench, run: &str) -> Vec<Value> {
 
 /// The ids, types and data of the imported events, in order.
 pub(crate) fn imported(bench: &Bench, run: &str) -> Vec<(Value, Value, Value)> {
-    let of_source = |event: &Value| event["data"].get("dialect").is_some();
+    let of_source = |event: &Value| event["data"]["_runlog"].get("dialect").is_some();
     let facts =
         |event: &Value| (event["event_id"].clone(), event["type"].clone(), event["data"].clone());
     events(bench, run).iter().filter(|event| of_source(event)).map(facts).collect()

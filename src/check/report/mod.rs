@@ -52,6 +52,8 @@ pub struct RunReport {
     /// The files of that verdict that nothing requires now, or that changed. The next verdict keeps
     /// them.
     pub kept: Vec<RecordedFile>,
+    /// Whether the run completed, and is only incomplete because of its deliverables.
+    pub lacks_only_files: bool,
     /// Whether a recorded file changed, and nobody accepts it by name.
     pub has_changed: bool,
     /// The fixes, done or planned.
@@ -63,10 +65,10 @@ pub struct RunReport {
 pub enum RunVerdict {
     /// The run is intact, it ended as expected, and its deliverables are there.
     Passed,
-    /// The run did not end as expected.
-    Unexpected,
     /// A deliverable is missing, empty, or breaks its condition.
     Incomplete,
+    /// The run did not end as expected.
+    Unexpected,
     /// A deliverable is outside `deliverables/`.
     Blocked,
     /// An error was found, or a deliverable cannot be judged.
@@ -76,7 +78,7 @@ pub enum RunVerdict {
 impl RunVerdict {
     /// All verdicts, the best first.
     pub const ALL: [Self; 5] =
-        [Self::Passed, Self::Unexpected, Self::Incomplete, Self::Blocked, Self::Failed];
+        [Self::Passed, Self::Incomplete, Self::Unexpected, Self::Blocked, Self::Failed];
 
     /// The name in reports.
     #[must_use]
@@ -108,7 +110,10 @@ impl RunReport {
     #[must_use]
     pub fn is_intact(&self, strict: bool) -> bool {
         let least = if strict { Level::Warning } else { Level::Error };
-        let counts = |code: Code| code.check().family != DELIVERABLES && code != Code::RL409;
+        // A worse end after the first one is an end that was not expected.
+        let is_of_end =
+            |code| code == Code::RL409 || (code == Code::RL402 && self.has(Code::RL409));
+        let counts = |code: Code| code.check().family != DELIVERABLES && !is_of_end(code);
         !self.findings.totals().any(|(code, level, _)| level >= least && counts(code))
     }
 
@@ -141,6 +146,9 @@ impl RunReport {
         }
         let recorded = if self.has(Code::RL807) { self.recorded } else { Verdict::Passed };
         match worst(&self.deliverables).max(recorded) {
+            Verdict::Blocked => RunVerdict::Blocked,
+            // A bad end is graver than what it left undone.
+            _ if self.has(Code::RL409) && !self.lacks_only_files => RunVerdict::Unexpected,
             Verdict::Passed if self.has(Code::RL409) => RunVerdict::Unexpected,
             verdict => verdict.into(),
         }

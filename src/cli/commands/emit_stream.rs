@@ -9,23 +9,23 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::recording::{Print, open, print};
-use super::{Global, now};
+use super::{Global, enclosing_call, now};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::offers;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
-use crate::event::fields::SOURCE_END;
 use crate::event::id::RunId;
+use crate::event::own::Provenance;
 use crate::event::role::Role;
 use crate::fs::reason;
-use crate::fs::{replace, retried};
+use crate::fs::retried;
 use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, ObjectText, check};
 use crate::log::tail::is_blank;
-use crate::ops::append::{has_ended, report_after_end};
+use crate::ops::append::{facts_at_last_change, report_after_end};
 use crate::ops::import::settle_printed;
 use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::refresh::refresh_derived_from;
@@ -33,7 +33,7 @@ use crate::ops::report::{report_recovery, report_stale};
 use crate::run::dir::RunDir;
 use crate::run::line_buffer::LineBuffer;
 use crate::run::options::RecordOptions;
-use crate::run::output_path::output_path;
+use crate::run::output_path::put_output;
 use crate::run::receipt::Receipt;
 use crate::run::stream::{Stream, StreamFormat};
 use crate::text::human::plural;
@@ -78,7 +78,7 @@ impl SourceArgs {
     pub(super) fn write(&self, receipt: &Receipt) -> anyhow::Result<()> {
         let Some(path) = &self.receipt else { return Ok(()) };
         let receipt = json::document(receipt);
-        output_path(path).and_then(|path| replace(&path, receipt.as_bytes())).map_err(|error| {
+        put_output(path, receipt.as_bytes()).map_err(|error| {
             let message =
                 format!("the events are recorded, but the receipt cannot be written: {error}");
             Failure::new(Exit::Io, message).into()
@@ -170,7 +170,11 @@ pub(super) fn run(
     let first = beginning.as_deref().map(first_draft).transpose()?;
     let mut recorder = open(run_id, makes_run, first.as_ref(), options, global)?;
     let run = recorder.run().clone();
-    let had_ended = has_ended(&run);
+    let before = facts_at_last_change(&run);
+    let had_ended = before.as_ref().is_some_and(|facts| facts.status.is_terminal());
+    if !is_copy && !makes_run {
+        recorder.set_parent(enclosing_call(Some(&run.name())));
+    }
     let stream = Stream::new(&mut recorder, format, !args.import.no_source);
     let stream = if args.strict { stream.strict() } else { stream };
     let stream = if begins { stream.beginning_a_run() } else { stream };
@@ -225,7 +229,7 @@ pub(super) fn run(
         settle(&run, options, ui);
     }
     if native {
-        report_after_end(&run, &kinds, ui);
+        report_after_end(before, &kinds, ui);
     }
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
@@ -328,7 +332,7 @@ fn is_told_now(run: &RunDir, session: Option<&SessionEnd>) -> bool {
 /// The end of a run at the end of its source.
 fn run_end(session: Option<&SessionEnd>) -> Draft<'static> {
     let mut data = ObjectText::new();
-    data.json(SOURCE_END, Json::trusted("true"));
+    Provenance { ends_source: true, ..Provenance::default() }.add_to(&mut data);
     session.into_iter().for_each(|session| session.tell_reason(&mut data));
     Draft::new(session.map_or("run.imported", |session| session.kind), data)
 }

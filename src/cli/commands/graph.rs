@@ -8,13 +8,12 @@ use super::{Global, RunArg};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::file_format::by_ending;
 use crate::cli::ui::Ui;
-use crate::fs::replace;
 use crate::graph::drawing::Drawing;
 use crate::graph::model::Graph;
 use crate::graph::{dot, mermaid};
 use crate::json;
 use crate::ops::graph::graph;
-use crate::run::output_path::output_path;
+use crate::run::output_path::{SIGNATURE, put_output};
 use crate::text::human::plural;
 
 /// Draw what the agents of a run did, as a graph
@@ -129,7 +128,14 @@ pub(super) fn run(args: &GraphArgs, global: &Global, ui: &Ui) -> anyhow::Result<
         (None, _) => json::document(&graph),
     };
     match args.output.as_deref().filter(|path| path.as_os_str() != "-") {
-        Some(path) => replace(&output_path(path)?, text.as_bytes())?,
+        Some(path) => {
+            let signed = match format {
+                GraphFormat::Mermaid => format!("{text}%% {SIGNATURE}\n"),
+                GraphFormat::Dot => format!("{text}// {SIGNATURE}\n"),
+                GraphFormat::Json => text,
+            };
+            put_output(path, signed.as_bytes())?;
+        }
         None => ui.data(text.as_bytes())?,
     }
     if let Some(drawing) = drawing {

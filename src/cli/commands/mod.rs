@@ -50,7 +50,7 @@ use super::clock::now;
 use super::complete;
 use super::exit::{Exit, Failure, NO_RUNS, explain, sentence};
 use super::runs_dir::{RunsDirUse, is_directory, is_of_project, own, runs_dir};
-use super::settings::{Settings, runs_dir_of_path};
+use super::settings::{RUNS_DIR, Settings, runs_dir_of_path};
 use super::ui::{Color, Ui};
 use crate::event::id::RunId;
 use crate::event::templates::Templates;
@@ -402,8 +402,15 @@ impl Command {
             if !matches!(self, Self::Emit(_) | Self::Exec(_)) {
                 settings.warn_of_commands(ui);
             }
+            if matches!(self, Self::Validate(_) | Self::Export(_)) {
+                settings.warn_of_statuses(ui);
+            }
         }
-        if (global.falls_back() || global.verbose) && !self.is_constant() {
+        // A verdict says which runs it is about, unless they are where they are by default.
+        let is_elsewhere =
+            global.given_runs_dir.is_none() && global.runs_dir != Path::new(RUNS_DIR);
+        let is_of_elsewhere = is_elsewhere && matches!(self, Self::Validate(_));
+        if (global.falls_back() || is_of_elsewhere || global.verbose) && !self.is_constant() {
             ui.note(&format!("the runs directory is {}", global.runs_dir.display()));
         }
         if let Ok(settings) = global.settings.as_ref()

@@ -114,10 +114,18 @@ pub(super) fn open(
     if create {
         return Ok(Recorder::create(&run, options)?);
     }
-    Recorder::open(&run, options).map_err(|error| match &error {
+    let recorder = Recorder::open(&run, options).map_err(|error| match &error {
         RunError::NoSuchRun(_) => global.not_recorded(&run_id, error),
         _ => error.into(),
-    })
+    })?;
+    if !recorder.has_begun() {
+        let message =
+            format!("{} has no first event, so it is not a run", run.events().path().display());
+        let hint =
+            format!("begin it with `runlog emit run.created --run {run_id}`, or use --create");
+        return Err(Failure::new(Exit::NoInput, message).hint(hint).into());
+    }
+    Ok(recorder)
 }
 
 /// Prints the requested value of a recorded event.

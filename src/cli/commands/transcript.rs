@@ -13,15 +13,15 @@ use crate::cli::pager::Pager;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
-use crate::fs::replace;
+use crate::fs::{PathAt, replace};
 use crate::json;
 use crate::json::ObjectText;
 use crate::ops::append::append_and_refresh;
 use crate::ops::report::{report_bad_lines, report_stale};
-use crate::ops::transcript::{page, render, transcript};
+use crate::ops::transcript::{page, put, render, transcript};
 use crate::ops::transcript_live::LiveTranscript;
 use crate::run::dir::RunDir;
-use crate::run::output_path::output_path;
+use crate::run::output_path::{SIGNATURE, put_output};
 use crate::text::units::size;
 use crate::transcript::document::TranscriptDocument;
 use crate::transcript::extent::{Detail, Extent};
@@ -189,16 +189,24 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
         TranscriptFormat::Html => Some(run.directory().join("transcript.html")),
         TranscriptFormat::Text | TranscriptFormat::Json => None,
     };
-    let named = args.output.as_deref().filter(|_| !stdout).map(output_path).transpose()?;
-    match named.or(own.filter(|_| !stdout)) {
+    let named = args.output.as_deref().filter(|_| !stdout);
+    let own = own.filter(|_| !stdout);
+    match named.or(own.as_ref().map(PathAt::path)) {
         Some(path) => {
-            replace(&path, text.as_bytes())?;
+            match (named, &own) {
+                (None, Some(_)) if format == TranscriptFormat::Markdown => put(&run, &text)?,
+                (None, Some(own)) => replace(own, text.as_bytes())?,
+                _ if format == TranscriptFormat::Text => {
+                    put_output(path, format!("{text}\n{SIGNATURE}\n").as_bytes())?;
+                }
+                _ => put_output(path, text.as_bytes())?,
+            }
             let of = if args.output.is_some() {
                 format!(", the transcript of {}", run.name())
             } else {
                 String::new()
             };
-            ui.note(&format!("wrote {}{of}", path.path().display()));
+            ui.note(&format!("wrote {}{of}", path.display()));
         }
         None if format == TranscriptFormat::Text => {
             let mut pager = Pager::new(ui, global.settings()?);

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::Global;
 use crate::cli::exit::{Exit, Failure, no_runs};
 use crate::cli::settings::Settings;
+use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::missing::LATEST;
 use crate::run::runs::survey;
@@ -19,11 +20,35 @@ pub(super) struct WantedRuns {
 }
 
 impl WantedRuns {
-    /// The runs that were named, or all runs.
+    /// The runs that were named, or all runs. The beginning of an id names a run if no other run begins
+    /// so.
     pub(super) fn find(
         names: &[String],
         everything: bool,
         global: &Global,
+    ) -> anyhow::Result<Self> {
+        Self::found(names, everything, global, |name| global.find(name))
+    }
+
+    /// The runs that were named by their exact ids or paths, or all runs. A verdict must be on the run
+    /// that the caller means.
+    pub(super) fn find_exactly(
+        names: &[String],
+        everything: bool,
+        global: &Global,
+    ) -> anyhow::Result<Self> {
+        Self::found(names, everything, global, |name| {
+            let run = global.find(name)?;
+            let is_exact = name == LATEST || name.contains('/') || run.name() == name;
+            if is_exact { Ok(run) } else { Err(RunError::missing(name, &global.runs_dir)) }
+        })
+    }
+
+    fn found(
+        names: &[String],
+        everything: bool,
+        global: &Global,
+        find: impl Fn(&str) -> Result<RunDir, RunError>,
     ) -> anyhow::Result<Self> {
         let (mut runs, mut missing) = (Vec::new(), Vec::new());
         if everything {
@@ -33,7 +58,7 @@ impl WantedRuns {
             missing.extend(found.unreadable.into_iter().map(Into::into));
         }
         for name in names.iter().filter(|_| !everything) {
-            match global.find(name) {
+            match find(name) {
                 Ok(run) => {
                     if name == LATEST && !global.is_own_runs_dir {
                         let found = survey(&global.runs_dir)?;

@@ -1,11 +1,12 @@
 //! One settings file: what it may set, and how it is read.
 
 use std::io::{self, ErrorKind, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
+use toml::de::DeTable;
 
 use crate::check::ending::ExpectedStatus;
 use crate::cli::exit::{Exit, Failure};
@@ -44,6 +45,12 @@ pub(in crate::cli) struct SettingsFile {
     /// Where it is. Paths in it are relative to its directory.
     #[serde(skip)]
     pub(super) path: PathBuf,
+    /// The rules in it.
+    #[serde(skip)]
+    rules: Vec<SecretRule>,
+    /// The statuses that the file names, although a file beside data cannot accept them.
+    #[serde(skip)]
+    pub(super) refused_statuses: bool,
 }
 
 /// A list of statuses.
@@ -80,7 +87,43 @@ impl SettingsFile {
         let Some(text) = text_of(&whole)? else { return Ok(Self::default()) };
         let settings: Self = toml::from_str(&text)
             .map_err(|error| bad(&path, &BadToml::of(&text, &error)).hint(SETTINGS))?;
-        Ok(Self { path, ..settings })
+        let rules = match &settings.secret_rules {
+            Some(RuleFiles::Rules(rules)) => rules_of(rules, &path, &text, &["secret_rules"])?,
+            Some(RuleFiles::File(_)) | None => Vec::new(),
+        };
+        let mut settings = Self { path, rules, ..settings };
+        if author == Author::Anyone {
+            settings.bind()?;
+        }
+        Ok(settings)
+    }
+
+    /// Leaves a file beside data no power over the verdict or the place of the runs.
+    fn bind(&mut self) -> anyhow::Result<()> {
+        if let Some(expected) = &self.expected_status {
+            let narrowed = expected.narrowed();
+            self.refused_statuses = narrowed.as_ref() != Some(expected);
+            self.expected_status = narrowed;
+        }
+        let Some(runs_dir) = &self.runs_dir else { return Ok(()) };
+        let folder = self.resolve(Path::new("."));
+        let is_below = |path: &Path| match (folder.canonicalize(), path.canonicalize()) {
+            (Ok(folder), Ok(path)) => path.starts_with(&folder) && path != folder,
+            // It is created there.
+            (_, Err(_)) => true,
+            _ => false,
+        };
+        let is_name =
+            |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        if !runs_dir.components().all(is_name) || !is_below(&self.resolve(runs_dir)) {
+            let (file, runs_dir) = (self.path.display(), runs_dir.display());
+            let message =
+                format!("{file}: runs_dir is {runs_dir}, which is not below the file's own folder");
+            let hint = "a file beside data cannot move the runs; use --runs-dir, RUNLOG_RUNS_DIR \
+                        or your own config.toml";
+            return Err(Failure::new(Exit::Unsafe, message).hint(hint).into());
+        }
+        Ok(())
     }
 
     /// A path in the file, from the current directory.
@@ -108,9 +151,7 @@ impl SettingsFile {
         match &self.secret_rules {
             None => Ok(Vec::new()),
             Some(RuleFiles::File(path)) => rules_in(&self.resolve(path), &self.read_named(path)?),
-            Some(RuleFiles::Rules(rules)) => {
-                Ok(rules.rules().map_err(|error| bad(&self.path, &error).hint(RULE))?)
-            }
+            Some(RuleFiles::Rules(_)) => Ok(self.rules.clone()),
         }
     }
 
@@ -152,7 +193,31 @@ pub(in crate::cli) fn read_text(path: &Path) -> anyhow::Result<String> {
 pub(super) fn rules_in(path: &Path, text: &str) -> anyhow::Result<Vec<SecretRule>> {
     let rules: AddedRules =
         toml::from_str(text).map_err(|error| bad(path, &BadToml::of(text, &error)).hint(RULE))?;
-    Ok(rules.rules().map_err(|error| bad(path, &error).hint(RULE))?)
+    rules_of(&rules, path, text, &[])
+}
+
+/// Builds the rules of a text, which has them in the table of that name.
+fn rules_of(
+    rules: &AddedRules,
+    path: &Path,
+    text: &str,
+    table: &[&str],
+) -> anyhow::Result<Vec<SecretRule>> {
+    Ok(rules.rules().map_err(|error| {
+        let place = place_of(text, table, &error.rule).unwrap_or_default();
+        bad(path, &BadToml::at(text, place, error.to_string())).hint(RULE)
+    })?)
+}
+
+/// The byte offset of a name in a table of the text.
+fn place_of(text: &str, table: &[&str], name: &str) -> Option<usize> {
+    let document = DeTable::parse(text).ok()?;
+    let mut inner = document.get_ref();
+    for name in table {
+        let (_, value) = inner.get_key_value(*name)?;
+        inner = value.get_ref().as_table()?;
+    }
+    inner.get_key_value(name).map(|(name, _)| name.span().start)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> anyhow::Error {

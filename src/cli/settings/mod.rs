@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use file::{Author, bad, rules_in};
 
 use super::exit::{Exit, Failure};
+use super::runs_dir::is_directory;
 use super::ui::Ui;
 use crate::check::ending::ExpectedStatus;
 use crate::event::templates::Templates;
@@ -103,12 +104,19 @@ impl Settings {
 
     /// The runs directory, if it is set.
     pub(super) fn runs_dir(&self) -> Option<PathBuf> {
-        self.first(|file| file.runs_dir.as_ref()).map(|(file, path)| file.resolve(path))
+        self.set_runs_dir().map(|(file, path)| file.resolve(path))
     }
 
     /// The file that sets the runs directory, if one does.
     pub(super) fn runs_dir_file(&self) -> Option<&Path> {
-        self.first(|file| file.runs_dir.as_ref()).map(|(file, _)| file.path.as_path())
+        self.set_runs_dir().map(|(file, _)| file.path.as_path())
+    }
+
+    /// A file beside data does not hide the `runs` next to it.
+    fn set_runs_dir(&self) -> Option<(&SettingsFile, &PathBuf)> {
+        let set = self.first(|file| file.runs_dir.as_ref())?;
+        let is_beside = std::ptr::eq(set.0, &self.beside);
+        (!is_beside || !is_directory(&set.0.resolve(Path::new(RUNS_DIR)))).then_some(set)
     }
 
     /// The files that were read.
@@ -151,6 +159,17 @@ impl Settings {
                     [one] => format!("{one} is"),
                     all => format!("{} are", all.join(" and ")),
                 },
+            ));
+        }
+    }
+
+    /// Warns if the file beside the runs directory names statuses that it cannot accept.
+    pub(super) fn warn_of_statuses(&self, ui: &Ui) {
+        if self.beside.refused_statuses {
+            ui.warn(&format!(
+                "{}: expected_status may only narrow what passes (completed, imported); to accept \
+                 other statuses, use --expect-status or your own config.toml",
+                self.beside.path.display()
             ));
         }
     }

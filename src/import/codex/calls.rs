@@ -268,7 +268,7 @@ fn ended(id: &str, tool: &str, outcome: &RolloutOutcome, spawned: Option<&str>) 
 fn arguments(data: &mut ObjectText, text: &str) {
     let rules = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
     match json::check(text.as_bytes(), rules) {
-        Ok(value) if value.is_object() && reserved_key(value).is_none() => {
+        Ok(value) if value.is_object() && reserved_key(value, true).is_none() => {
             data.json("args", Json::trusted(&value.compact()))
         }
         _ => data.text("args", text),

@@ -4,7 +4,8 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 
 use crate::event::envelope::{MAX_LINE, parse};
-use crate::event::fields::{RECORDED_BY, View};
+use crate::event::fields::View;
+use crate::event::own::BY_HOOK;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, inspect, open_regular};
 use crate::log::tail::read_range;
@@ -79,8 +80,7 @@ fn lines_before(file: &File, end: u64) -> Option<(u64, Vec<u8>)> {
 
 /// The time of the last event in these lines that a hook recorded.
 fn last_in(lines: &[u8]) -> Option<Timestamp> {
-    let mark = format!("\"{RECORDED_BY}\":\"hook\"");
-    let marks: Vec<usize> = memchr::memmem::find_iter(lines, mark.as_bytes()).collect();
+    let marks: Vec<usize> = memchr::memmem::find_iter(lines, BY_HOOK).collect();
     marks.into_iter().rev().find_map(|at| {
         let start = memchr::memrchr(b'\n', &lines[..at]).map_or(0, |newline| newline + 1);
         let end = memchr::memchr(b'\n', &lines[at..])? + at;

@@ -7,6 +7,7 @@ use super::{RowSource, TableSet, TableSink, TablesWritten, turn_to_export, write
 use crate::fs::{PathAt, PendingFile, make_dir, remove_unfinished};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
+use crate::run::output_path::{has_same_columns, refuse_others};
 use crate::tables::{TableCell, TableName, columns_of};
 use crate::text::csv::{csv_line, inert_cell, push_known};
 
@@ -29,7 +30,10 @@ pub(crate) fn export_csv(
     remove_unfinished(&out);
     let mut sink = CsvSink { files: Vec::new() };
     for table in tables.all() {
-        let file = PendingFile::create(out.join(format!("{}.csv", table.name())))?;
+        let path = out.join(format!("{}.csv", table.name()));
+        let header = csv_line(columns_of(*table).iter().map(|column| column.name));
+        refuse_others(&path, |old| has_same_columns(old, header.as_bytes()))?;
+        let file = PendingFile::create(path)?;
         sink.files.push(CsvFile::new(*table, file)?);
     }
     let mut written = TablesWritten { runs: runs.len() as u64, ..TablesWritten::default() };

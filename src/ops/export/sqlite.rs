@@ -1,5 +1,7 @@
 //! Tables as an SQLite database.
 
+use std::ops::Range;
+
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Connection, Statement, ToSql, params};
 
@@ -7,6 +9,7 @@ use super::{RowSource, TableSet, TableSink, TablesWritten, write_run};
 use crate::fs::{PathAt, PendingFile, remove_unfinished};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
+use crate::run::output_path::refuse_others;
 use crate::tables::{
     CellKind, Column, EventRow, TABLES_VERSION, TableCell, TableName, TableRow, TranscriptEvent,
     columns_of,
@@ -25,6 +28,10 @@ pub(crate) fn export_sqlite(
     out: &PathAt,
     step: &dyn Fn(),
 ) -> Result<TablesWritten, OpsError> {
+    refuse_others(out, |old| {
+        let number = old.get(APPLICATION).and_then(|bytes| bytes.try_into().ok());
+        old.starts_with(b"SQLite format 3\0") && number.map(u32::from_be_bytes) == Some(OURS)
+    })?;
     remove_unfinished(&out.parent());
     let file = PendingFile::create(out.clone())?;
     let failed = |error: rusqlite::Error| failure(file.path(), &error);
@@ -35,6 +42,7 @@ pub(crate) fn export_sqlite(
             "PRAGMA page_size = 4096; PRAGMA encoding = 'UTF-8'; PRAGMA auto_vacuum = NONE;
              PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;
              PRAGMA temp_store = MEMORY; PRAGMA user_version = {TABLES_VERSION};
+             PRAGMA application_id = {OURS};
              BEGIN; {}",
             schema(tables)
         ))
@@ -61,6 +69,11 @@ pub(crate) fn export_sqlite(
 fn failure(path: &std::path::Path, error: &rusqlite::Error) -> OpsError {
     OpsError::Format { path: path.to_owned(), reason: error.to_string() }
 }
+
+/// The number by which a database says that it is of this program (`PRAGMA application_id`).
+const OURS: u32 = 0x726c_6f67;
+/// Its bytes in the file (SQLite, database file format).
+const APPLICATION: Range<usize> = 68..72;
 
 /// The table of platforms.
 const TRANSCRIPT_EVENTS: &str = "transcript_events";

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -33,6 +33,8 @@ const SHORT_OF_MANY: u64 = 4 << 20;
 pub(super) enum ReadAhead {
     /// The next lines.
     Lines(Vec<ReadLine>),
+    /// The lines of this file follow, from this byte on.
+    Begins(PathBuf, u64),
     /// The last line of this file is not complete.
     Unfinished(PathBuf),
 }
@@ -142,6 +144,9 @@ impl<S: FnMut(ReadBlock) -> bool> Blocks<S> {
     }
 
     fn send(&mut self, block: ReadBlock) -> Result<(), Stop> {
+        if matches!(&block, Ok(ReadAhead::Lines(lines)) if lines.is_empty()) {
+            return Ok(());
+        }
         if (self.sink)(block) { Ok(()) } else { Err(Stop::Gone) }
     }
 }
@@ -168,17 +173,27 @@ fn read_file(
     now: Timestamp,
 ) -> Result<bool, Stop> {
     let failed = |error| Stop::Failed(FsError::io(&session_file.path, Action::Read, error));
-    let (mut file, room) = opened(session_file).map_err(Stop::Failed)?;
+    let SessionFile { skipped, numbers, .. } = session_file;
+    let (mut file, room, mut offset) = opened(session_file).map_err(Stop::Failed)?;
+    blocks.hand_over(Ok(ReadAhead::Begins(session_file.path.clone(), offset)))?;
     let mut lines = LineBuffer::default();
     importer.begin_file(session_file.begun, session_file.is_counted_by_parent);
     let mut is_first = true;
+    let mut go_on = numbers.as_ref();
     loop {
         while let Some((line, length)) = lines.next() {
+            if offset >= *skipped
+                && let Some(numbers) = go_on.take()
+            {
+                importer.go_on(numbers);
+            }
+            offset += length;
             if is_torn(&line, length) {
                 importer.end_file();
                 return Ok(false);
             }
             let line = ReadLine::read(importer, line, length, is_first, now);
+            let line = if offset > *skipped { line } else { line.passed() };
             is_first = false;
             blocks.push(line, length)?;
         }
@@ -189,18 +204,37 @@ fn read_file(
     }
 }
 
-/// The bytes of a session in a file, and the size of each read.
-fn opened(session_file: &SessionFile) -> Result<(Box<dyn Read>, usize), FsError> {
+/// The bytes of a session in a file, the size of each read, and where they begin.
+fn opened(session_file: &SessionFile) -> Result<(Box<dyn Read>, usize, u64), FsError> {
     let SessionFile { path, place, stored, .. } = session_file;
     if session_file.is_database() {
-        return Ok((stored_lines(path, stored)?, READ));
+        return Ok((stored_lines(path, stored)?, READ, 0));
     }
-    let place = place.clone().unwrap_or(0..u64::MAX);
+    let from = line_after(path, session_file.needed_from)?;
+    let place = place.clone().unwrap_or(from..u64::MAX);
     let file = open(path, place.start)?;
     let length = (place.end - place.start).min(file.length.unwrap_or(u64::MAX));
     // One byte more shows that the file ends.
     let room = usize::try_from(length.saturating_add(1)).map_or(READ, |length| length.min(READ));
-    Ok((Box::new(file.bytes.take(place.end - place.start)), room))
+    Ok((Box::new(file.bytes.take(place.end - place.start)), room, place.start))
+}
+
+/// Where the first line begins after this byte of a file.
+fn line_after(path: &Path, byte: u64) -> Result<u64, FsError> {
+    if byte == 0 {
+        return Ok(0);
+    }
+    let (mut at, mut piece) = (byte - 1, vec![0; 64 << 10]);
+    let mut file = open(path, at)?.bytes;
+    loop {
+        let read = retried(|| file.read(&mut piece));
+        let read = read.map_err(|error| FsError::io(path, Action::Read, error))?;
+        match memchr::memchr(b'\n', &piece[..read]) {
+            Some(newline) => return Ok(at + newline as u64 + 1),
+            None if read == 0 => return Ok(at),
+            None => at += read as u64,
+        }
+    }
 }
 
 /// Whether a line is the last one, has no newline, and is not complete.

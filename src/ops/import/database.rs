@@ -27,7 +27,25 @@ const WHY: &str = "a database of OpenCode";
 const TABLES_OF_1: &[&str] = &["session", "message", "part"];
 const TABLES_OF_2: &[&str] = &["session_v2", "session_message"];
 /// Maximum length of a value in bytes.
-const LONGEST: i32 = 64 << 20;
+const LONGEST: i32 = 16 << 20;
+/// Maximum length of an id, a title or a path in bytes.
+const LONGEST_NAME: usize = 64 << 10;
+/// The columns that are read. No other one is: a generated column can be a gigabyte in a small file.
+const COLUMNS: [&str; 11] = [
+    "id",
+    "parent_id",
+    "project_id",
+    "session_id",
+    "message_id",
+    "directory",
+    "title",
+    "version",
+    "type",
+    "data",
+    "seq",
+];
+/// Maximum memory of SQLite in bytes.
+const HEAP: u64 = 96 << 20;
 
 /// A session in the database.
 struct StoredSession {
@@ -80,6 +98,9 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
             begun: Some(first.created).filter(|time| *time > 0).map(Timestamp::from_millis),
             stored: parts.iter().map(|part| (part.id.clone(), part.messages)).collect(),
             is_counted_by_parent: false,
+            skipped: 0,
+            needed_from: 0,
+            numbers: None,
         };
         Some(Session {
             dialect,
@@ -103,7 +124,9 @@ fn connect(path: &Path, is_at_rest: bool) -> rusqlite::Result<Connection> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(address(path, is_at_rest), flags)?;
     // The file may be an enemy's.
-    connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;")?;
+    connection.execute_batch(&format!(
+        "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA hard_heap_limit = {HEAP};"
+    ))?;
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST)?;
     Ok(connection)
 }
@@ -171,7 +194,8 @@ fn stored_in(path: &Path, is_at_rest: bool) -> rusqlite::Result<Option<Vec<Store
     }
     let mut all: Vec<StoredSession> = Vec::new();
     for table in has.sessions() {
-        let mut query = connection.prepare(&format!("SELECT * FROM {table}"))?;
+        let columns = facts_of(&connection, table)?;
+        let mut query = connection.prepare(&format!("SELECT {columns} FROM {table}"))?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
             let Some(id) = text(row, "id").filter(|id| !id.is_empty()) else { continue };
@@ -204,8 +228,13 @@ struct StoredTables {
 
 impl StoredTables {
     fn of(connection: &Connection) -> rusqlite::Result<Self> {
-        // A view could be anything.
-        let tables = "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table'";
+        // A view, a virtual table and a generated column could be anything.
+        let names = COLUMNS.map(|name| format!("'{name}'")).join(", ");
+        let tables = &format!(
+            "SELECT count(*) FROM sqlite_master WHERE name = ?1 AND type = 'table' AND
+             sql LIKE 'create table%' AND NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) AS own
+             WHERE own.hidden <> 0 AND lower(own.name) IN ({names}, 'time_created', 'time_updated'))"
+        );
         let has = |names: &[&str]| -> rusqlite::Result<bool> {
             for name in names {
                 let found: i64 = connection.query_row(tables, [name], |row| row.get(0))?;
@@ -223,6 +252,31 @@ impl StoredTables {
         let of_2 = self.of_2.then_some("session_v2");
         of_2.into_iter().chain(self.of_1.then_some("session"))
     }
+}
+
+/// The columns with the facts of a session, as far as the table has them and they are short.
+fn facts_of(connection: &Connection, table: &str) -> rusqlite::Result<String> {
+    const FACTS: [&str; 8] = [
+        "id",
+        "parent_id",
+        "project_id",
+        "directory",
+        "title",
+        "version",
+        "time_created",
+        "time_updated",
+    ];
+    let mut query = connection.prepare("SELECT name FROM pragma_table_info(?1)")?;
+    let mut rows = query.query([table])?;
+    let mut known = HashSet::new();
+    while let Some(row) = rows.next()? {
+        known.extend(text(row, "name").map(|name| name.to_lowercase()));
+    }
+    let column = |name: &&str| match known.contains(*name) {
+        true => format!("iif(octet_length({name}) < {LONGEST_NAME}, {name}, NULL) AS {name}"),
+        false => format!("NULL AS {name}"),
+    };
+    Ok(FACTS.iter().map(column).collect::<Vec<_>>().join(", "))
 }
 
 /// A number for each session in a table; empty if the table has no such column.
@@ -338,7 +392,8 @@ impl StoredLines {
         ];
         let has = StoredTables::of(&self.connection)?;
         for table in has.sessions() {
-            let query = format!("SELECT * FROM {table} WHERE id = ?1");
+            let columns = facts_of(&self.connection, table)?;
+            let query = format!("SELECT {columns} FROM {table} WHERE id = ?1");
             let mut query = self.connection.prepare(&query)?;
             let mut rows = query.query([&session])?;
             let Some(row) = rows.next()? else { continue };
@@ -359,14 +414,16 @@ impl StoredLines {
             self.buffer.push(b'\n');
             break;
         }
-        let of_1 = "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id";
-        let of_2 = "SELECT id FROM session_message WHERE session_id = ?1 ORDER BY seq, id";
+        let is_short = format!("octet_length(id) < {LONGEST_NAME}");
+        let of_1 = "message WHERE session_id = ?1 AND {} ORDER BY time_created, id";
+        let of_2 = "session_message WHERE session_id = ?1 AND {} ORDER BY seq, id";
         let mut messages = Vec::new();
         for (query, is_there, is_of_2) in [(of_1, has.of_1, false), (of_2, has.of_2, true)] {
             if !is_there {
                 continue;
             }
-            let mut query = self.connection.prepare(query)?;
+            let query = format!("SELECT id FROM {}", query.replace("{}", &is_short));
+            let mut query = self.connection.prepare(&query)?;
             let mut rows = query.query([&session])?;
             while let Some(row) = rows.next()? {
                 messages.extend(text(row, "id").map(|id| (id, is_of_2)));

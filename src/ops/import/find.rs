@@ -337,7 +337,19 @@ fn session(
         metadata.extend(look.map(|look| (path.clone(), look.metadata.clone())));
         let is_counted_by_parent = is_counted_by_parent(&path, dialect);
         let (place, stored) = (None, Vec::new());
-        (key, SessionFile { path, place, begun, stored, is_counted_by_parent })
+        (
+            key,
+            SessionFile {
+                path,
+                place,
+                begun,
+                stored,
+                is_counted_by_parent,
+                skipped: 0,
+                needed_from: 0,
+                numbers: None,
+            },
+        )
     };
     let mut skipped = Vec::new();
     let files = without_copies(paths.into_iter().map(file).collect(), &mut skipped);

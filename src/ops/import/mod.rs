@@ -20,6 +20,7 @@ mod relatives;
 mod renew;
 mod run_of;
 mod runs_in_file;
+mod take_over;
 mod titles;
 
 use std::ops::Range;
@@ -33,9 +34,11 @@ pub(crate) use printed::settle_printed;
 pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, created_by, record};
 pub(crate) use renew::renew_copies;
 pub(crate) use run_of::{run_named, run_of};
+pub(crate) use take_over::take_over;
 
 use crate::event::time::Timestamp;
 use crate::import::Dialect;
+use crate::import::numbers::GivenNumbers;
 
 /// The files of one session.
 #[derive(Clone)]
@@ -73,13 +76,28 @@ pub(crate) struct SessionFile {
     stored: Vec<(String, usize)>,
     /// Whether the session that started this one counts its tokens.
     is_counted_by_parent: bool,
+    /// The number of bytes that the run has already. They are read for what they say of later lines.
+    skipped: u64,
+    /// Where the bytes begin that must be read for that.
+    needed_from: u64,
+    /// The numbers after these bytes, if not all of them are read.
+    numbers: Option<GivenNumbers>,
 }
 
 impl SessionFile {
     /// All bytes of a file.
     fn whole(path: &Path) -> Self {
         let (place, begun, stored) = (None, None, Vec::new());
-        Self { path: path.to_owned(), place, begun, stored, is_counted_by_parent: false }
+        Self {
+            path: path.to_owned(),
+            place,
+            begun,
+            stored,
+            is_counted_by_parent: false,
+            skipped: 0,
+            needed_from: 0,
+            numbers: None,
+        }
     }
 
     /// Whether the file is a database.

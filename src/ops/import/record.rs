@@ -11,8 +11,9 @@ use super::run_of::run_of;
 use super::titles::Title;
 use super::{Session, SessionFile};
 use crate::event::draft::Draft;
-use crate::event::fields::{HISTORY, SOURCE_END, View};
+use crate::event::fields::{HISTORY, View};
 use crate::event::id::check_id;
+use crate::event::own::Provenance;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
@@ -160,6 +161,7 @@ fn fill(
             ReadAhead::Lines(lines) => {
                 lines.into_iter().try_for_each(|line| stream.take(line, now))?;
             }
+            ReadAhead::Begins(..) => {}
             ReadAhead::Unfinished(path) => unfinished.push(path),
         }
         if stream.is_full() {
@@ -466,7 +468,7 @@ fn end_of_source(
     last_printed: Option<&str>,
 ) -> Draft<'static> {
     let mut data = ObjectText::new();
-    data.json(SOURCE_END, Json::trusted("true"));
+    Provenance { ends_source: true, ..Provenance::default() }.add_to(&mut data);
     if let Some(ending) = ending {
         ending.tell_reason(&mut data);
     }

@@ -95,8 +95,10 @@ pub(super) fn deliverables(
     for recorded in &state.recorded_files {
         let wants = Wants { bytes: false, sha256: true };
         let Some(finding) = changed(recorded, &look(run, &recorded.path, wants)) else { continue };
-        // A new verdict is about the new file only if the caller names the file.
-        if !(criteria.hashes && is_named(&recorded.path)) {
+        // A new verdict is about the new file only if the caller names the file, and if it has not
+        // passed before.
+        let is_new = !state.is_bound(&recorded.path) && is_named(&recorded.path);
+        if !(criteria.hashes && is_new) {
             let is_of =
                 |one: &&mut Deliverable| one.files.iter().any(|file| file.path == recorded.path);
             verdicts.iter_mut().filter(is_of).for_each(|one| {

@@ -3,11 +3,12 @@
 use super::leftovers::temporary_files;
 use super::validation::Validated;
 use crate::check::derived::TRANSCRIPT;
+use crate::check::finding::{Finding, Findings};
 use crate::check::mend::{FixAction, FixInput, Step, StepStatus, plan};
 use crate::check::table::Code;
 use crate::check::{chapters, state};
 use crate::event::time::Timestamp;
-use crate::fs::{is_regular, keep_copy, read_small, remove_file};
+use crate::fs::{is_regular, read_small, remove_file};
 use crate::ops::chapter::rebuild;
 use crate::ops::error::OpsError;
 use crate::ops::report::Reporter;
@@ -17,6 +18,7 @@ use crate::run::derive::{MAX_STATE, refresh};
 use crate::run::dir::RunDir;
 use crate::run::mend::{LogEnd, ending, mend};
 use crate::run::options::RecordOptions;
+use crate::run::witness;
 
 /// The plan of a fix.
 pub(crate) struct FixPlan {
@@ -24,11 +26,8 @@ pub(crate) struct FixPlan {
     pub(crate) steps: Vec<Step>,
     ending: LogEnd,
     last_sequence: u64,
-    /// Whether the log lost events that derived files may still contain.
-    lost: bool,
-    /// Whether the transcript differs from the one derived from the events.
-    edited: bool,
-    /// Whether `run.json` has no head that could be read: what it says of the log is not compared.
+    /// Whether `run.json` may be the only witness of what the log was: its head could not be read, or
+    /// it disagrees with a damaged log.
     unread: bool,
 }
 
@@ -65,11 +64,13 @@ pub(crate) fn plan_fix(
         is_stale: found.is_stale,
         lost: found.lost,
     });
+    if found.lost {
+        keep(run, findings, &mut steps);
+    }
     refuse(run, &mut steps);
     let has = |code| findings.all.iter().any(|finding| finding.code == code);
-    let (edited, unread) = (has(Code::RL504), has(Code::RL404));
-    let (last_sequence, lost) = (found.last_sequence, found.lost);
-    Ok(FixPlan { steps, ending, last_sequence, lost, edited, unread })
+    let unread = has(Code::RL404) || (found.lost && has(Code::RL405));
+    Ok(FixPlan { steps, ending, last_sequence: found.last_sequence, unread })
 }
 
 impl FixPlan {
@@ -85,21 +86,16 @@ impl FixPlan {
         options: &RecordOptions,
         report: &dyn Reporter,
     ) -> Fixed {
-        let Self { mut steps, ending, last_sequence, lost, edited, unread } = self;
+        let Self { mut steps, ending, last_sequence, unread } = self;
         let end_in_order =
             || Ok(mend(run, ending.damaged.as_ref(), last_sequence, *options).map(drop)?);
         let records = || {
             if unread && may_tell_head(run) {
-                keep_copy(&run.state())?;
+                witness::keep(&run.state())?;
             }
             Ok(refresh(run, options.lock_timeout).map(drop)?)
         };
-        let transcript = || {
-            if lost && edited {
-                keep_copy(&run.transcript())?;
-            }
-            Ok(transcript::write(run)?)
-        };
+        let transcript = || Ok(transcript::write(run)?);
         let tree = || rebuild(run, options, report);
         let ends = |step: &Step| !matches!(step.action, FixAction::Rebuild | FixAction::Clear);
         let outcomes = [
@@ -152,6 +148,21 @@ fn attempt(
 /// Whether a step rebuilds one of the files that are rebuilt together.
 fn is_record(step: &Step) -> bool {
     step.file == state::STATE || step.file.starts_with("logs/")
+}
+
+/// Says which of the old files are kept: those that say something else than a damaged log.
+fn keep(run: &RunDir, findings: &Findings, steps: &mut [Step]) {
+    const DIFFERENT: [Code; 5] = [Code::RL404, Code::RL405, Code::RL502, Code::RL503, Code::RL504];
+    let differs = |file: &str| {
+        let of_file = |finding: &&Finding| finding.place.file == file;
+        let mut found = findings.all.iter().filter(of_file);
+        found.any(|finding| DIFFERENT.contains(&finding.code))
+    };
+    for step in steps.iter_mut().filter(|step| step.action == FixAction::Rebuild) {
+        if differs(&step.file) && run.directory().join(&step.file).is_there() {
+            step.message += "; the old file is kept next to it";
+        }
+    }
 }
 
 /// Refuses the steps that would replace something that is not a derived file.

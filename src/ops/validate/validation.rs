@@ -1,6 +1,6 @@
 //! Compares a run with its log.
 
-use crate::check::table::Code;
+use crate::check::table::{Code, Level};
 use std::io::BufReader;
 
 use super::chapters;
@@ -47,6 +47,8 @@ pub(crate) struct Criteria<'a> {
     pub(crate) secrets: &'static SecretRules,
     /// The summary templates.
     pub(crate) templates: &'static Templates,
+    /// The ids by which runs were named. The directory of such a run must have its log.
+    pub(crate) named: &'a [String],
     /// Deliverables required in addition to those of the run.
     pub(crate) require: &'a [String],
     /// A line that the log must have.
@@ -149,7 +151,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     })?;
     let is = |hash: Option<HexHash>, wanted: &str| hash.is_some_and(|hash| hash.is(wanted));
     let cut = head.as_ref().is_some_and(|head| !is(seen.hash, &head.hash));
-    let (next, lost) = (check.last_sequence(), cut || check.is_damaged());
+    let next = check.last_sequence();
     let template_claims = check.take_claims();
     let mut findings = check.finish(&fold.state, criteria.expected_status);
     let state = &fold.state;
@@ -167,7 +169,9 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let name = run.name();
     if !fold.state.run_id.is_empty() && name != fold.state.run_id {
         let message = format!("the directory is {name}; the run is {}", fold.state.run_id);
-        findings.push(Finding::new(Code::RL407, Place::file(LOG), message));
+        let is_named = criteria.named.iter().any(|id| *id == name);
+        let level = if is_named { Level::Error } else { Level::Warning };
+        findings.push(Finding::new(Code::RL407, Place::file(LOG), message).at_most(level));
     }
     unreadable(stored.as_ref().err(), state::STATE, Code::RL404, &mut findings);
     if stored.is_ok() {
@@ -189,6 +193,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let status = fold.state.status();
     let mut of_deliverables = Findings::keeping(criteria.most_findings);
     let judged = deliverables(run, &fold.state, criteria, &mut of_deliverables);
+    let lacks_only_files = fold.state.lacks_only_files();
     let JudgedDeliverables { verdicts: deliverables, recorded, kept, has_changed } = judged;
     // What follows reads the log again and needs the memory.
     drop(fold);
@@ -218,9 +223,11 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
         deliverables,
         recorded,
         kept,
+        lacks_only_files,
         has_changed,
         fixes,
     };
+    let lost = cut || report.findings.totals().any(|(code, level, _)| is_of_log(code, level));
     Ok(Validated { report, last_sequence: next, is_stale, lost })
 }
 
@@ -229,4 +236,11 @@ fn unreadable(error: Option<&FsError>, file: &'static str, code: Code, findings:
     if let Some(error) = error {
         findings.push(Finding::new(code, Place::file(file), error.to_string()));
     }
+}
+
+/// Whether a finding says that the log is not what it was, so that derived files are witnesses. A torn
+/// tail is not one: no event was lost with it.
+fn is_of_log(code: Code, level: Level) -> bool {
+    let families = ["line", "order", "chain"];
+    level == Level::Error && code != Code::RL010 && families.contains(&code.check().family)
 }

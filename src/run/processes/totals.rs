@@ -81,7 +81,7 @@ fn scope_of(draft: &Draft<'_>) -> UsageScope {
     }
     let event = draft.as_event();
     let view = View::of(&event);
-    let dialect = view.field("dialect").unwrap_or_default();
+    let dialect = view.dialect().unwrap_or_default();
     if OF_PROCESSES.contains(&dialect.as_ref()) { view.usage_scope() } else { UsageScope::Call }
 }
 

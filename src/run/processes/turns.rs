@@ -107,7 +107,7 @@ fn logged(session: &str, recorder: &Recorder) -> Result<TurnTokens, RunError> {
             && event.session_id == session
             && let view = View::of(&event)
             && view.role == Role::Usage
-            && view.field("dialect").as_deref() == Some(DIALECT)
+            && view.dialect().as_deref() == Some(DIALECT)
         {
             let counts = counts(event.data);
             sum.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.saturating_add(count));

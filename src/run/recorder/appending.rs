@@ -124,7 +124,9 @@ impl Recorder {
     ) -> Result<Attempt, RunError> {
         self.search_again();
         if self.identity.provisional {
+            let parent = self.identity.parent.take();
             self.identity = identify(&self.run, &self.log, (self.options.clock)())?;
+            self.identity.parent = parent;
             self.adopt(&made.intakes)?;
         }
         self.find_given_ids(&made.intakes)?;
@@ -163,9 +165,9 @@ impl Recorder {
             return Ok(());
         }
         if !self.many_ids {
-            self.ids = Some(EventIds::only(given));
+            self.ids = Some(EventIds::only(self.ids_from, given));
         }
-        let ids = self.ids.get_or_insert_with(EventIds::all);
+        let ids = self.ids.get_or_insert_with(|| EventIds::all(self.ids_from));
         ids.scan(&self.log, self.log.length()?)
     }
 

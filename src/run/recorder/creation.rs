@@ -98,6 +98,7 @@ impl Recorder {
             identity,
             ids: None,
             many_ids: false,
+            ids_from: 0,
             recent,
             end: 0,
             buffer: Vec::new(),

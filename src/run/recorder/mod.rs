@@ -36,6 +36,8 @@ pub(crate) struct Recorder {
     identity: Identity,
     ids: Option<EventIds>,
     many_ids: bool,
+    /// Ids are looked for from this byte of the log on.
+    ids_from: u64,
     recent: RecentCalls,
     /// Bytes of the log after the last append.
     end: u64,
@@ -108,6 +110,11 @@ impl Recorder {
         self.stops = true;
     }
 
+    /// The call that the events recorded from now on lie under, unless they have another parent.
+    pub(crate) fn set_parent(&mut self, call: Option<String>) {
+        self.identity.parent = call;
+    }
+
     /// Leaves syncing to [`Recorder::sync`], for events that are not acknowledged before.
     pub(crate) fn defer_sync(&mut self) {
         self.defers_sync = true;
@@ -132,6 +139,12 @@ impl Recorder {
         self.many_ids = true;
     }
 
+    /// Looks for the ids of events only in the last bytes of the log, which begin in a line or at one.
+    /// For a caller that knows that its ids are not before.
+    pub(crate) fn look_for_ids_from(&mut self, offset: u64) {
+        (self.ids, self.is_searched, self.ids_from) = (None, false, offset);
+    }
+
     /// The line of the event with that id, if the log has it.
     ///
     /// # Errors
@@ -141,7 +154,7 @@ impl Recorder {
         if self.ids.as_ref().is_none_or(EventIds::is_partial) {
             (self.ids, self.is_searched) = (None, false);
         }
-        let ids = self.ids.get_or_insert_with(EventIds::all);
+        let ids = self.ids.get_or_insert_with(|| EventIds::all(self.ids_from));
         if !self.is_searched {
             ids.scan(&self.log, self.log.length()?)?;
             self.is_searched = true;

@@ -3,7 +3,7 @@
 use foldhash::{HashMap, HashSet};
 
 use crate::event::draft::Draft;
-use crate::event::fields::{LAST_CALL, SOURCE_END, UsageScope, View};
+use crate::event::fields::{LAST_CALL, UsageScope, View};
 use crate::event::role::Role;
 use crate::import::SessionEnd;
 use crate::import::line::Imported;
@@ -137,7 +137,7 @@ impl SessionEnds {
 impl SessionInLog {
     /// Takes the next event of the session.
     pub(crate) fn take(&mut self, view: &View<'_, '_>) {
-        if view.is_set(SOURCE_END) {
+        if view.ends_source() {
             let end = SessionEnd::recorded(&view.event.kind, view.event.data);
             let open = self.last_printed.iter_mut().rev().take_while(|(_, end)| end.is_none());
             open.for_each(|(_, last)| last.clone_from(&end));

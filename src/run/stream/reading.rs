@@ -4,6 +4,7 @@ use super::{InputLine, MAX_HELD, Reader, Stream};
 use crate::event::time::Timestamp;
 use crate::import::detect::{self, Detected, SourceFormat};
 use crate::import::line::{Importer, ReadUnit};
+use crate::import::numbers::{GivenNumbers, take_numbers};
 use crate::log::tail::is_blank;
 use crate::run::RunError;
 use crate::run::receipt::LineFacts;
@@ -25,6 +26,8 @@ enum SourceContent {
         /// A part of a document that became too long.
         too_long: Option<Vec<u8>>,
     },
+    /// The run has the line already. It says how the session ended so far.
+    Passed(Vec<ReadUnit<'static>>),
 }
 
 impl ReadLine {
@@ -52,6 +55,35 @@ impl ReadLine {
     }
 }
 
+impl ReadLine {
+    /// The same line, which the run has already.
+    pub(crate) fn passed(self) -> Self {
+        let units = match self.content {
+            SourceContent::Read { units, .. } => units,
+            _ => Vec::new(),
+        };
+        Self { content: SourceContent::Passed(units), ..self }
+    }
+
+    /// Whether the run has the line already.
+    pub(crate) fn is_passed(&self) -> bool {
+        matches!(self.content, SourceContent::Passed(_))
+    }
+
+    /// Takes the numbers in the ids of the line.
+    pub(crate) fn take_numbers(&self, numbers: &mut GivenNumbers) {
+        if let SourceContent::Read { units, .. } | SourceContent::Passed(units) = &self.content {
+            let read = units.iter().filter_map(|unit| unit.read.as_ref().ok());
+            read.for_each(|line| take_numbers(numbers, line));
+        }
+    }
+
+    /// The number of bytes that the line took of its file.
+    pub(crate) fn length(&self) -> u64 {
+        self.length
+    }
+}
+
 impl Stream<'_> {
     /// Takes a line that was read.
     ///
@@ -67,9 +99,17 @@ impl Stream<'_> {
         counts.lines += 1;
         let (number, offset) = (counts.lines, self.offset);
         self.offset += length;
-        let SourceContent::Read { units, too_long } = content else {
-            self.counter.counts().blank += 1;
-            return Ok(());
+        let (units, too_long) = match content {
+            SourceContent::Read { units, too_long } => (units, too_long),
+            SourceContent::Passed(units) => {
+                let read = units.into_iter().filter_map(|unit| unit.read.ok());
+                read.for_each(|mut imported| self.ends.take(&mut imported));
+                return Ok(());
+            }
+            _ => {
+                self.counter.counts().blank += 1;
+                return Ok(());
+            }
         };
         units.into_iter().try_for_each(|unit| self.unit(unit, number, offset, now))?;
         if let Some(rest) = too_long {

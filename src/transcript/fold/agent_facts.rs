@@ -36,7 +36,7 @@ impl TranscriptFold {
         }
         let agent = self.observed_agents.agents.entry(self.here).or_default();
         let time = view.event.timestamp;
-        if view.field("time_origin").is_none() {
+        if view.time_origin().is_none() {
             let (first, last) = agent.span.unwrap_or((time, time));
             agent.span = Some((first.min(time), last.max(time)));
         }

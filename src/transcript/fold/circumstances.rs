@@ -102,7 +102,7 @@ impl Circumstances {
         // The duration of a call says how long it took.
         if let Some(gap) = gap
             && !view.role.is_tool_end()
-            && view.field("time_origin").is_none()
+            && view.time_origin().is_none()
             && self.pauses.len() < MOST_PAUSES
         {
             self.pauses.push(Pause { sequence: event.sequence, duration_ms: gap });

@@ -28,6 +28,7 @@ pub(super) fn head(transcript: &Transcript) -> Markup {
     html! {
         head {
             meta charset="utf-8";
+            meta name="generator" content=(concat!("runlog ", env!("CARGO_PKG_VERSION")));
             meta http-equiv="Content-Security-Policy" content=(PreEscaped(policy(STYLE, SCRIPT)));
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="referrer" content="no-referrer";

@@ -72,6 +72,7 @@ pub(crate) fn render(rows: &[IndexRow<'_>]) -> String {
         html lang="en" {
             head {
                 meta charset="utf-8";
+                meta name="generator" content=(concat!("runlog ", env!("CARGO_PKG_VERSION")));
                 meta http-equiv="Content-Security-Policy" content=(policy(STYLE, SCRIPT));
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="referrer" content="no-referrer";

@@ -17,6 +17,10 @@ const MAX_COMMAND: usize = 1000;
 /// Maximum length of a line of standard error in an error message, in characters.
 const MAX_REASON: usize = 200;
 
+/// Why a failed call has no text of standard error.
+const NOT_RECORDED: &str =
+    "standard error went to a terminal or a device and was not recorded; --capture records it";
+
 /// A call of a command, and its place in the run.
 pub(super) struct CommandCall {
     pub(super) tool: String,
@@ -35,12 +39,18 @@ pub(super) struct CommandCall {
 pub(super) struct CommandOutcome {
     pub(super) ending: ChildEnding,
     pub(super) duration: Duration,
-    /// The end of standard error; empty if it could not be read.
-    pub(super) stderr: RecordedText,
+    /// The end of standard error. `None` if it was left to a terminal or another device.
+    pub(super) stderr: Option<RecordedText>,
     /// What was captured of the output.
     pub(super) output: Vec<Captured>,
     /// Whether standard error is a part of the output that was captured, as both go to the same place.
     pub(super) is_one_output: bool,
+}
+
+impl CommandOutcome {
+    fn stderr_redactions(&self) -> u64 {
+        self.stderr.as_ref().map_or(0, |stderr| stderr.redactions)
+    }
 }
 
 /// What was captured of a stream.
@@ -117,7 +127,7 @@ impl CommandCall {
             ChildEnding::Exited(0) => ("tool.completed", 0),
             _ => {
                 data.json("error", Json::trusted(&error(outcome)));
-                ("tool.failed", outcome.stderr.redactions)
+                ("tool.failed", outcome.stderr_redactions())
             }
         };
         for Captured { stream, excerpt, bytes } in &outcome.output {
@@ -142,7 +152,7 @@ impl CommandCall {
             return Draft::new(kind, data);
         }
         data.json("error", Json::trusted(&error(outcome)));
-        Draft { redactions: outcome.stderr.redactions, ..Draft::new("run.failed", data) }
+        Draft { redactions: outcome.stderr_redactions(), ..Draft::new("run.failed", data) }
     }
 
     fn data(&self) -> ObjectText {
@@ -177,7 +187,9 @@ fn error(outcome: &CommandOutcome) -> String {
         ChildEnding::Killed(signal) => format!("killed by {}", signal.as_str()),
         other => other.trouble().unwrap_or_default(),
     };
-    let reason = outcome.stderr.text.lines().rev().map(str::trim).find(|line| !line.is_empty());
+    let stderr = outcome.stderr.as_ref().map(|stderr| stderr.text.as_str());
+    let reason =
+        stderr.unwrap_or_default().lines().rev().map(str::trim).find(|line| !line.is_empty());
     let message = match reason {
         Some(reason) => format!("{what}: {}", cut(reason, MAX_REASON)),
         None => what,
@@ -185,9 +197,15 @@ fn error(outcome: &CommandOutcome) -> String {
     let mut error = ObjectText::new();
     error.text("code", code).text("message", &message);
     error.text("category", "tool").plain("retryable", false);
-    if !outcome.stderr.text.is_empty() && !outcome.is_one_output {
+    let has_run = matches!(outcome.ending, ChildEnding::Exited(_) | ChildEnding::Killed(_));
+    let details = match stderr {
+        Some(text) if !text.is_empty() && !outcome.is_one_output => Some(("stderr_tail", text)),
+        None if has_run => Some(("note", NOT_RECORDED)),
+        _ => None,
+    };
+    if let Some((name, text)) = details {
         let mut details = ObjectText::new();
-        details.text("stderr_tail", &outcome.stderr.text);
+        details.text(name, text);
         error.json("details", Json::trusted(&details.finish()));
     }
     error.finish()

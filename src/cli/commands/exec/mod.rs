@@ -42,9 +42,9 @@ use crate::text::units::size;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  runlog exec --run fix-42 -- pytest -q
-  runlog exec --run-new --deliverable report.md -- sh -c 'make && make test'
-  runlog exec --run-new --from claude-code -- \\
+  runlog exec --run fix-42 pytest -q
+  runlog exec --run-new --deliverable report.md sh -c 'make && make test'
+  runlog exec --run-new --from claude-code \\
     claude -p 'fix it' --output-format stream-json --verbose
 
 Exit status:
@@ -99,8 +99,8 @@ pub(in crate::cli) struct ExecArgs {
     content: ContentArgs,
     #[command(flatten)]
     appending: Appending,
-    /// The command and its arguments, after --
-    #[arg(value_name = "COMMAND", required = true, last = true)]
+    /// The command and its arguments; options of runlog must come before it
+    #[arg(value_name = "COMMAND", required = true, trailing_var_arg = true)]
     command: Vec<OsString>,
 }
 
@@ -128,7 +128,7 @@ pub(super) fn run(args: &ExecArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let unwritten = unwritten.map(|error| format!("the output could not be written: {error}"));
     child::leave(plan.through, &signals);
     let errors = seen.iter().find(|seen| seen.has_errors());
-    let stderr = errors.map(|seen| seen.window.last(options.secrets)).unwrap_or_default();
+    let stderr = errors.map(|seen| seen.window.last(options.secrets));
     let output = args.captured(&seen, options);
     let is_one_output = errors.is_some_and(|errors| {
         output.iter().any(|one| one.stream == errors.name() && one.stream == "stdout")
@@ -193,6 +193,16 @@ impl ExecArgs {
             [("--no-source", self.import.no_source), ("--receipt", self.import.receipt.is_some())];
         if let Some((option, _)) = given.iter().find(|(_, given)| *given && self.from.is_none()) {
             return Err(Failure::new(Exit::Usage, format!("{option} needs --from")).into());
+        }
+        let word = self.command.first().and_then(|word| word.to_str()).unwrap_or_default();
+        if self.capture.is_some()
+            && word.starts_with(|c: char| c.is_ascii_digit())
+            && size(word).is_ok()
+        {
+            let message =
+                format!("--capture needs `=` before its limit, so {word} was read as the command");
+            let hint = format!("write `--capture={word}`");
+            return Err(Failure::new(Exit::Usage, message).hint(hint).into());
         }
         for (what, id) in
             [("--session", &self.session), ("--task", &self.task), ("--parent", &self.parent)]

@@ -11,7 +11,7 @@ use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
 use crate::json::ObjectText;
-use crate::ops::append::{append_batch, report_after_end};
+use crate::ops::append::{append_batch, facts_at_last_change, report_after_end};
 use crate::ops::refresh::{refresh_derived, refresh_derived_from};
 use crate::ops::report::{report_recovery, report_stale};
 use crate::run::dir::RunDir;
@@ -78,7 +78,8 @@ impl<'c> Record<'c> {
         }
         let run = recorder.run().clone();
         if !makes_run {
-            report_after_end(&run, &[call.started().kind.into_owned()], ui);
+            let before = facts_at_last_change(&run);
+            report_after_end(before, &[call.started().kind.into_owned()], ui);
         }
         if makes_run {
             report_stale(&refresh_derived(&run, options.lock_timeout, true), ui);
@@ -96,7 +97,8 @@ impl<'c> Record<'c> {
 
     /// Records the standard output of the command that arrives through the feed.
     pub(super) fn feed(&mut self, format: StreamFormat, keep_source: bool) -> Option<Feed> {
-        let (tee, feed) = Tee::start(self.recorder.take()?, format, keep_source);
+        let (tee, feed) =
+            Tee::start(self.recorder.take()?, self.call_id.as_deref(), format, keep_source);
         self.tee = Some(tee);
         Some(feed)
     }

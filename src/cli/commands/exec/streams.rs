@@ -1,10 +1,10 @@
-//! The standard output and error of the command: passed through unchanged if possible, otherwise
-//! copied byte by byte.
+//! The standard output and error of the command: passed through unchanged if nothing of them is
+//! recorded, otherwise copied byte by byte.
 //!
-//! A stream that is to be recorded and goes to a file is read back from there. A pipe cannot be
-//! read back, so the command gets another pipe, whose bytes are copied. A terminal is left to the
-//! command, and not recorded, unless all output is to be captured. If both streams go to the same
-//! place, they share one pipe, so that the order of the bytes is preserved.
+//! A stream that is to be recorded is a pipe that only the command and its own children write to.
+//! Nothing is ever read back from the place where it goes: other processes may write there too. A
+//! terminal is left to the command, and not recorded, unless all output is to be captured. If both
+//! streams go to the same place, they share one pipe, so that the order of the bytes is preserved.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read as _, Write as _};
@@ -25,8 +25,6 @@ pub(super) struct StreamPlan {
     pub(super) given: Vec<(PipeWriter, i32)>,
     /// The streams to copy.
     pub(super) through: Vec<Through>,
-    /// The streams to read back from files.
-    read_back: Vec<ReadBack>,
     /// Whether all bytes were copied.
     pub(super) whole: bool,
 }
@@ -36,15 +34,6 @@ type Carried = &'static [i32];
 const OUT: Carried = &[1];
 const ERR: Carried = &[2];
 const BOTH: Carried = &[1, 2];
-
-/// A stream that the command writes to a file.
-struct ReadBack {
-    carried: Carried,
-    file: File,
-    /// The length of the file before.
-    start: u64,
-    room: WindowRoom,
-}
 
 /// The bytes kept of a stream.
 pub(super) struct SeenStream {
@@ -102,8 +91,7 @@ impl StreamPlan {
     pub(super) fn new(feed: Option<Feed>, captured: Option<WindowRoom>) -> io::Result<Self> {
         let stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
         let stderr = File::from(io::stderr().as_fd().try_clone_to_owned()?);
-        let mut plan =
-            Self { given: Vec::new(), through: Vec::new(), read_back: Vec::new(), whole: true };
+        let mut plan = Self { given: Vec::new(), through: Vec::new(), whole: true };
         let shared = same(&stdout, &stderr)? && !is_null(&stdout.metadata()?);
         let feeds = feed.is_some();
         if shared && !feeds {
@@ -116,7 +104,6 @@ impl StreamPlan {
             plan.keep(OUT, stdout, captured)?;
         }
         if shared {
-            // The file also receives the copy of standard output, so reading it back would mix them.
             plan.pass(ERR, stderr, captured.or(Some(WindowRoom::END)), None)?;
         } else {
             plan.keep(ERR, stderr, captured)?;
@@ -132,15 +119,10 @@ impl StreamPlan {
         target: File,
         captured: Option<WindowRoom>,
     ) -> io::Result<()> {
-        let room = captured.unwrap_or(WindowRoom::END);
-        match Route::of(&target, carried)? {
-            Route::Left if captured.is_none() => {}
-            Route::ReadBack(file, start) => {
-                self.read_back.push(ReadBack { carried, file, start, room });
-            }
-            Route::Copied | Route::Left => self.pass(carried, target, Some(room), None)?,
+        if captured.is_none() && !is_recordable(&target)? {
+            return Ok(());
         }
-        Ok(())
+        self.pass(carried, target, Some(captured.unwrap_or(WindowRoom::END)), None)
     }
 
     fn pass(
@@ -176,43 +158,25 @@ impl StreamPlan {
 
     /// The bytes kept, standard output first. To be called once, after the command has ended.
     pub(super) fn seen(&mut self) -> Vec<SeenStream> {
-        let copied = self.through.iter_mut().filter_map(|through| {
-            Some(SeenStream { carried: through.carried, window: through.window.take()? })
-        });
-        let read_back = self.read_back.iter().filter_map(|back| {
-            let window = OutputWindow::of_file(back.room, &back.file, back.start).ok()?;
-            Some(SeenStream { carried: back.carried, window })
-        });
-        let mut seen: Vec<SeenStream> = copied.chain(read_back).collect();
+        let mut seen: Vec<SeenStream> = self
+            .through
+            .iter_mut()
+            .filter_map(|through| {
+                let window = through.window.take()?;
+                Some(SeenStream { carried: through.carried, window })
+            })
+            .collect();
         seen.sort_by_key(|seen| seen.carried);
         seen
     }
 }
 
-/// How the bytes of a stream can be had.
-enum Route {
-    /// Not at all: a terminal or a device, passed to the command unchanged.
-    Left,
-    /// From the file, which is passed to the command unchanged, and its length now.
-    ReadBack(File, u64),
-    Copied,
-}
-
-impl Route {
-    fn of(target: &File, carried: Carried) -> io::Result<Self> {
-        let metadata = target.metadata()?;
-        let kind = metadata.file_type();
-        if kind.is_file() {
-            return Ok(match File::open(format!("/dev/fd/{}", carried[0])) {
-                Ok(file) => Self::ReadBack(file, metadata.len()),
-                Err(_) => Self::Copied,
-            });
-        }
-        if kind.is_fifo() || kind.is_socket() || is_null(&metadata) {
-            return Ok(Self::Copied);
-        }
-        Ok(Self::Left)
-    }
+/// Whether a stream is recorded without `--capture`: it goes to a file, a pipe, a socket or
+/// `/dev/null`. A terminal or another device is passed to the command unchanged.
+fn is_recordable(target: &File) -> io::Result<bool> {
+    let metadata = target.metadata()?;
+    let kind = metadata.file_type();
+    Ok(kind.is_file() || kind.is_fifo() || kind.is_socket() || is_null(&metadata))
 }
 
 /// Whether it is `/dev/null`.

@@ -67,12 +67,14 @@ pub(super) struct Fed {
 }
 
 impl Tee {
-    /// Starts recording the bytes sent through the feed.
+    /// Starts recording the bytes sent through the feed. The events lie under the call.
     pub(super) fn start(
-        recorder: Recorder,
+        mut recorder: Recorder,
+        call: Option<&str>,
         format: StreamFormat,
         keep_source: bool,
     ) -> (Self, Feed) {
+        recorder.set_parent(call.map(str::to_owned));
         let (sender, pieces) = sync_channel(WAITING);
         let thread = std::thread::spawn(move || record(recorder, format, keep_source, &pieces));
         (Self { thread }, Feed { sender: Some(sender), held: None })
@@ -112,6 +114,7 @@ fn record(
     if let (0, agent) = understood {
         fed.session_end = Some(SessionEnd::nothing_understood(agent));
     }
+    recorder.set_parent(None);
     (recorder, fed)
 }
 

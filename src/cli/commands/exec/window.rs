@@ -1,10 +1,5 @@
 //! The beginning and the end of a stream's bytes, for the record of a command.
 
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::FileExt as _;
-
-use crate::fs::inspect;
 use crate::secret::SecretRules;
 
 /// Number of bytes kept beyond those that are recorded, on each side of a gap. A secret that the
@@ -52,20 +47,6 @@ impl OutputWindow {
     /// A window without bytes.
     pub(super) const fn new(room: WindowRoom) -> Self {
         Self { room, head: Vec::new(), tail: Vec::new(), total: 0 }
-    }
-
-    /// The bytes written to a file after its first `start` bytes.
-    pub(super) fn of_file(room: WindowRoom, file: &File, start: u64) -> io::Result<Self> {
-        let end = inspect(file)?.len();
-        let start = start.min(end);
-        let read = |from: u64, to: u64| {
-            let mut bytes = vec![0; (to - from) as usize];
-            file.read_exact_at(&mut bytes, from).map(|()| bytes)
-        };
-        let middle = end.min(start + room.head as u64);
-        let head = read(start, middle)?;
-        let tail = read(middle.max(end.saturating_sub(room.tail as u64)), end)?;
-        Ok(Self { room, head, tail, total: end - start })
     }
 
     /// Adds the next bytes.

@@ -4,9 +4,8 @@ use super::ExportRunsArgs;
 use crate::cli::commands::Global;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::ui::Ui;
-use crate::fs::replace;
 use crate::ops::export::{SqlEngine, ddl};
-use crate::run::output_path::output_path;
+use crate::run::output_path::put_output;
 
 /// Prints the SQL for an engine, or writes it to a file.
 pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
@@ -33,7 +32,7 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
     match args.out.as_deref().filter(|out| out.as_os_str() != "-") {
         None => ui.data(sql.as_bytes())?,
         Some(out) => {
-            replace(&output_path(out)?, sql.as_bytes())?;
+            put_output(out, sql.as_bytes())?;
             ui.note(&format!("wrote {}", out.display()));
         }
     }

@@ -12,13 +12,13 @@ use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::parallel::each_run;
 use crate::cli::ui::Ui;
-use crate::fs::{Action, FsError, replace};
+use crate::fs::{Action, FsError};
 use crate::history::facts::RunFacts;
 use crate::ops::export::{RunFormat, render_run};
 use crate::ops::list::list_run;
 use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
-use crate::run::output_path::output_path;
+use crate::run::output_path::{output_path, put_output};
 use crate::tables::TableName;
 use crate::text::human::plural;
 
@@ -172,7 +172,7 @@ fn each_document(
             Err(failure.hint("runlog export --to FORMAT --all --out DIR").into())
         }
         (Some(file), [run]) if is_document(file, args) => {
-            replace(&output_path(file)?, &render_run(&run.hold()?, format, copies, ui)?)?;
+            put_output(file, &render_run(&run.hold()?, format, copies, ui)?)?;
             ui.note(&format!("wrote {}", file.display()));
             Ok(None)
         }
@@ -183,7 +183,7 @@ fn each_document(
             let (written, failure) = each_run(runs, "exporting", ui, |run| {
                 let bytes = render_run(run, format, copies, ui)?;
                 let name = format!("{}{}", run.name(), format.ending());
-                Ok(replace(&output_path(&directory.join(name))?, &bytes)?)
+                Ok(put_output(&directory.join(name), &bytes)?)
             });
             let files = plural(written.len() as u64, "file");
             let next = args.to.next_step();

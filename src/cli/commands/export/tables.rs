@@ -66,6 +66,7 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
         let settings = global.settings()?;
         let expected_status = settings.expected_status();
         let criteria = Criteria {
+            named: &[],
             secrets: settings.rules(None)?,
             templates: settings.templates(None)?,
             require: &[],

@@ -102,7 +102,9 @@ fn record(
     let payload = payload.map_err(anyhow::Error::msg)?;
     // The last quarter of the time is for a record of what went wrong.
     let options = options(global, deadline.left() / 4 * 3)?;
-    record_hook(&payload, &global.runs_dir, options)?;
+    // What is recorded of the session file must be written before the deadline.
+    let is_late = || deadline.left() < args.deadline / 2;
+    record_hook(&payload, &global.runs_dir, options, &is_late)?;
     Ok(())
 }
 

@@ -11,14 +11,13 @@ use crate::cli::commands::runs::shorten;
 use crate::cli::commands::table::{UNKNOWN, table};
 use crate::cli::exit::{Failure, sentence};
 use crate::cli::ui::Ui;
-use crate::fs::replace;
 use crate::history::facts::RunFacts;
 use crate::json;
 use crate::ops::import::{ImportedRun, Session, SkippedSource};
 use crate::ops::list::list_run;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
-use crate::run::output_path::output_path;
+use crate::run::output_path::put_output;
 use crate::run::receipt::Receipt;
 use crate::run::runs::survey;
 use crate::text::distinct::DistinctCut;
@@ -116,7 +115,7 @@ pub(super) fn report(
         }
     }
     if let Some(path) = &args.receipt {
-        replace(&output_path(path)?, json::document(&document(true)).as_bytes())?;
+        put_output(path, json::document(&document(true)).as_bytes())?;
     }
     let mut last = None;
     for outcome in outcomes {

@@ -17,14 +17,13 @@ use crate::cli::exit::{Exit, no_runs};
 use crate::cli::file_format::by_ending;
 use crate::cli::parallel::{THREADS, each};
 use crate::cli::ui::Ui;
-use crate::fs::replace;
 use crate::history::facts::Total;
 use crate::json;
 use crate::ops::list::{ListedRun, list_run};
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::document::TotalDocument;
-use crate::run::output_path::output_path;
+use crate::run::output_path::put_output;
 use crate::run::runs::survey;
 use crate::text::human::plural;
 use crate::text::inert::preview;
@@ -226,7 +225,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     };
     match &args.output {
         Some(path) if path != Path::new("-") => {
-            replace(&output_path(path)?, text.as_bytes())?;
+            put_output(path, text.as_bytes())?;
             ui.note(&format!("wrote {}", path.display()));
         }
         _ => ui.data(text.as_bytes())?,

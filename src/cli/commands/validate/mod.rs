@@ -283,7 +283,7 @@ pub(super) fn run(args: &ValidateArgs, global: &Global, ui: &Ui) -> anyhow::Resu
     args.refuse_unchecked()?;
     args.refuse_one_file()?;
     let wanted = args.refuse_others_run(global);
-    let wanted = wanted.and_then(|()| WantedRuns::find(&args.runs, args.all, global));
+    let wanted = wanted.and_then(|()| WantedRuns::find_exactly(&args.runs, args.all, global));
     let wanted = wanted.and_then(|found| found.check_settings().map(|()| found));
     // The reports say so, too: an older one would stay as it is.
     let WantedRuns { runs, missing } =
@@ -336,6 +336,7 @@ fn judge(
         None => settings.expected_status(),
     };
     let criteria = Criteria {
+        named: if args.all { &[] } else { &args.runs },
         secrets: settings.rules(None)?,
         templates: settings.templates(None)?,
         require: &args.require,

@@ -14,7 +14,7 @@ use crate::cli::file_format::by_ending;
 use crate::cli::ui::Ui;
 use crate::fs::{Action, FsError, replace};
 use crate::json;
-use crate::run::output_path::output_path;
+use crate::run::output_path::{SIGNATURE, is_ours, output_path, refuse_others};
 use crate::text::inert;
 
 /// The data to report.
@@ -85,8 +85,9 @@ impl Output<'_> {
             ReportFormat::Human => {
                 let told = |error: &String| format!("error {}\n", inert::line(error));
                 let unread: String = self.unread.iter().map(told).collect();
-                format!("{}{text}", inert::commands(&unread))
+                format!("{}{text}{SIGNATURE}\n", inert::commands(&unread))
             }
+            ReportFormat::Markdown => format!("{text}\n<!-- {SIGNATURE} -->\n"),
             _ => text,
         })
     }
@@ -160,6 +161,10 @@ fn job_summary() -> Option<PathBuf> {
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let place = output_path(path)?;
     let summary = job_summary().is_some_and(|summary| summary == path);
+    if !summary {
+        refuse_others(&place, |old| is_ours(old, text.as_bytes()))
+            .map_err(|error| not_written(&error, Exit::CannotCreate))?;
+    }
     let written = match path.metadata() {
         Ok(_) => {
             let mut options = OpenOptions::new();

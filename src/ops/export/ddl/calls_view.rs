@@ -3,7 +3,7 @@
 use super::call_kinds::{kind, opens_pull_request};
 use super::expressions::{
     DATA, Expressions, NEVER, arguments, coalesce, everywhere, first_count, first_string,
-    first_text, id, output, roles,
+    first_text, id, output, own_string, roles,
 };
 use super::quoted;
 use super::runs_view::told_elsewhere;
@@ -264,7 +264,7 @@ LEFT JOIN told_elsewhere ON told_elsewhere.run_id = timed.run_id",
 
 /// Whether the time of an event is one of the work. A time of reading identifies nothing.
 pub(super) fn has_work_time(sql: &dyn Expressions) -> String {
-    let origin = sql.text(DATA, &["time_origin"]);
+    let origin = own_string(sql, "time_origin");
     format!("coalesce({origin}, '') <> '{TIME_OF_READING}'")
 }
 

@@ -1,6 +1,8 @@
 //! The view of events.
 
-use super::expressions::{DATA, Expressions, NEVER, coalesce, first_text, id, roles, types};
+use super::expressions::{
+    DATA, Expressions, NEVER, coalesce, first_text, id, own_string, roles, types,
+};
 use super::quoted;
 use crate::event::fields::{AGENT, AGENT_ID, NAMING_ALL, TOOL};
 use crate::event::role::Role;
@@ -142,7 +144,7 @@ FROM backfilled",
         agent = coalesce(agent.into_iter()),
         states = roles(Role::is_tool_state),
         tool = first_text(sql, TOOL),
-        dialect = sql.string(DATA, &["dialect"]),
+        dialect = own_string(sql, "dialect"),
         naming_all = NAMING_ALL.map(quoted).join(", "),
         sub_agent = id(&text(&["agent_id"])),
         speaker = first_text(sql, AGENT),

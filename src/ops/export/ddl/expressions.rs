@@ -4,6 +4,7 @@ use super::quoted;
 use crate::event::catalogue;
 use crate::event::fields::{ARGUMENTS, ERROR_TEXT, RESULT};
 use crate::event::id::UNIQUE;
+use crate::event::reserved::OWN;
 use crate::event::role::Role;
 use crate::event::schema::Field;
 
@@ -96,6 +97,14 @@ pub(super) fn coalesce(each: impl Iterator<Item = String>) -> String {
 /// The first of these members of the payload that is there, as text.
 pub(super) fn first_text(sql: &dyn Expressions, names: &[&str]) -> String {
     coalesce(names.iter().map(|name| sql.text(DATA, &[name])))
+}
+
+/// A member of what only this program says of an event, if it is a string. An earlier version (0.1)
+/// wrote it into the payload itself.
+pub(super) fn own_string(sql: &dyn Expressions, name: &str) -> String {
+    let (own, earlier) = (sql.string(DATA, &[OWN, name]), sql.string(DATA, &[name]));
+    let has_own = sql.json(DATA, &[OWN]);
+    format!("CASE WHEN ({has_own}) IS NOT NULL THEN {own} ELSE {earlier} END")
 }
 
 /// The first of these members that is a string.

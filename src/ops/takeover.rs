@@ -1,0 +1,141 @@
+//! Takes over what is new in the session file of an agent, from where the last takeover ended.
+//!
+//! How far each file was taken over is remembered in `logs/takeover.json`. The file can be deleted:
+//! the next takeover then reads everything again, and repeats nothing.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::fs::hash::{Hasher, hex};
+use crate::fs::{make_dir, read_small, replace_derived};
+use crate::import::numbers::GivenNumbers;
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+
+/// Maximum size of the file in bytes.
+const MAX_FILE: u64 = 4 << 20;
+/// The first bytes of a file, and the bytes before the end of a takeover, that must be the same.
+const COMPARED: u64 = 4 << 10;
+
+/// Where the last takeover ended.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(crate) struct TakenOver {
+    /// For each file of the session, by its path.
+    files: BTreeMap<PathBuf, TakenFile>,
+    /// The length of the log after the last takeover that came to the end of the files. What lines after
+    /// these say is not in the log before it.
+    log_bytes: u64,
+}
+
+/// How far a file was taken over.
+#[derive(Debug, Deserialize, Serialize)]
+struct TakenFile {
+    /// The number of bytes.
+    bytes: u64,
+    /// SHA-256 of the first of these bytes and of the last ones.
+    sha256: String,
+}
+
+/// The numbers of the lines that were taken over of a file.
+#[derive(Debug, Deserialize, Serialize)]
+struct TakenNumbers {
+    path: PathBuf,
+    bytes: u64,
+    numbers: GivenNumbers,
+}
+
+impl TakenOver {
+    /// What is remembered of a run. Anything that cannot be used counts as nothing.
+    pub(crate) fn of(run: &RunDir) -> Self {
+        let stored = read_small(&run.takeover(), MAX_FILE).ok().flatten();
+        stored.and_then(|text| serde_json::from_slice(&text).ok()).unwrap_or_default()
+    }
+
+    /// Whether all files of the session are as they were, and there are no others.
+    pub(crate) fn is_everything(&self, session: &Path) -> bool {
+        let is_same = |path: &Path, file: &TakenFile| match path.metadata() {
+            Ok(now) => now.len() == file.bytes && self.bytes_of(path) == file.bytes,
+            Err(_) => path != session,
+        };
+        let beside = session.with_extension("").join("subagents");
+        let agents = beside.read_dir().map_or(0, |entries| entries.flatten().count());
+        let known = self.files.keys().filter(|path| path.starts_with(&beside)).count();
+        self.files.contains_key(session)
+            && self.files.iter().all(|(path, file)| is_same(path, file))
+            && agents <= known
+    }
+
+    /// How many bytes of a file were taken over: 0 if it has changed before that.
+    pub(crate) fn bytes_of(&self, path: &Path) -> u64 {
+        let Some(known) = self.files.get(path) else { return 0 };
+        let same = hash(path, known.bytes).is_some_and(|now| now == known.sha256);
+        if same { known.bytes } else { 0 }
+    }
+
+    /// The length of the log after the last takeover.
+    pub(crate) fn log_bytes(&self) -> u64 {
+        self.log_bytes
+    }
+
+    /// Remembers how far a file was taken over.
+    pub(super) fn set(&mut self, path: PathBuf, bytes: u64) {
+        if let Some(sha256) = hash(&path, bytes) {
+            self.files.insert(path, TakenFile { bytes, sha256 });
+        }
+    }
+
+    /// The numbers of the lines in the first bytes of a file, if they are known.
+    pub(super) fn numbers(&self, run: &RunDir, path: &Path, bytes: u64) -> Option<GivenNumbers> {
+        let stored = read_small(&run.takeover_numbers(), MAX_FILE).ok().flatten()?;
+        let stored: TakenNumbers = serde_json::from_slice(&stored).ok()?;
+        (bytes > 0 && stored.path == path && stored.bytes == bytes).then_some(stored.numbers)
+    }
+
+    /// Remembers the numbers of the lines in the first bytes of a file.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub(super) fn write_numbers(
+        &self,
+        run: &RunDir,
+        path: &Path,
+        bytes: u64,
+        numbers: GivenNumbers,
+    ) -> Result<(), RunError> {
+        let taken = TakenNumbers { path: path.to_owned(), bytes, numbers };
+        let Ok(text) = serde_json::to_vec(&taken) else { return Ok(()) };
+        make_dir(&run.logs())?;
+        Ok(replace_derived(&run.takeover_numbers(), &text)?)
+    }
+
+    /// Writes the file. `is_whole`: the takeover came to the end of all files.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(super) fn write(&mut self, run: &RunDir, is_whole: bool) -> Result<(), RunError> {
+        if is_whole {
+            self.log_bytes = run.events().metadata().map_or(0, |log| log.len());
+        }
+        // A path that is not UTF-8 has no place in JSON. Its file is read again.
+        let Ok(text) = serde_json::to_vec(self) else { return Ok(()) };
+        make_dir(&run.logs())?;
+        Ok(replace_derived(&run.takeover(), &text)?)
+    }
+}
+
+/// The hash of the beginning of a file and of what lies before this byte.
+fn hash(path: &Path, end: u64) -> Option<String> {
+    let file = File::open(path).ok()?;
+    let mut hasher = Hasher::default();
+    let half = COMPARED.min(end);
+    for from in [0, end - half] {
+        let mut bytes = vec![0; usize::try_from(half).ok()?];
+        file.read_exact_at(&mut bytes, from).ok()?;
+        hasher.update(&bytes);
+    }
+    Some(hex(&hasher.finish()))
+}
