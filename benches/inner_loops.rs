@@ -21,6 +21,7 @@ const DEFAULTS: Defaults<'static> = Defaults {
     run_id: "run_20260101T000000Z_abcdef",
     session_id: "sess_20260101T000000Z_abcdef",
     task_id: "task_20260101T000000Z_abcdef",
+    parent_event_id: None,
 };
 
 fn draft() -> Draft<'static> {

@@ -169,7 +169,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let name = run.name();
     if !fold.state.run_id.is_empty() && name != fold.state.run_id {
         let message = format!("the directory is {name}; the run is {}", fold.state.run_id);
-        let is_named = criteria.named.iter().any(|id| *id == name);
+        let is_named = criteria.named.contains(&name);
         let level = if is_named { Level::Error } else { Level::Warning };
         findings.push(Finding::new(Code::RL407, Place::file(LOG), message).at_most(level));
     }
