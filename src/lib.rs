@@ -77,7 +77,7 @@
 //! | `transcript.md` | for people (`transcript`) | derived, replaced atomically |
 //! | `transcript.html` | the same as an HTML page, on request (`transcript::html`) | derived, replaced atomically |
 //! | `chapters/…` | the tree of chapters (`chapter::tree`) | derived, replaced atomically, read-only |
-//! | `*.kept-…` | the old content of a derived file that was rebuilt from a damaged log | kept, never read |
+//! | `*.kept-…` | the old content of a derived file whose log was changed | kept, never read |
 //! | `deliverables/…` | the files that the run must produce | written by the run |
 //! | `prompt.md`, `effective-system-prompt.md`, `config.yaml`, `task.yaml`, `artifact-manifest.json` | included in the transcript | written by the harness |
 //!

@@ -42,6 +42,15 @@ fn deliver(bench: &Bench, name: &str, text: &str) {
     fs::write(bench.path(&format!("runs/r/deliverables/{name}")), text).unwrap();
 }
 
+/// What Claude Code prints for a short session, which ends well or at the limit of its turns.
+fn printed(session: &str, is_bad: bool) -> String {
+    let (subtype, is_error) =
+        if is_bad { ("error_max_turns", "true") } else { ("success", "false") };
+    format!(
+        "{{\"type\":\"system\",\"subtype\":\"init\",\"session_id\":\"{session}\",\"model\":\"m\",\"tools\":[]}}\n{{\"type\":\"assistant\",\"session_id\":\"{session}\",\"message\":{{\"id\":\"m-{session}\",\"role\":\"assistant\",\"model\":\"m\",\"content\":[{{\"type\":\"text\",\"text\":\"hello\"}}],\"usage\":{{\"input_tokens\":1,\"output_tokens\":1}}}}}}\n{{\"type\":\"result\",\"subtype\":\"{subtype}\",\"is_error\":{is_error},\"session_id\":\"{session}\",\"num_turns\":1,\"result\":\"hello\"}}\n"
+    )
+}
+
 fn edit(bench: &Bench, name: &str, from: &str, to: &str) {
     let path = bench.path(&format!("runs/r/{name}"));
     let text = fs::read_to_string(&path).unwrap();
@@ -95,6 +104,17 @@ const WAYS: &[Way] = &[
         failed(b);
         stream(b, &[], "{\"type\":\"session_end\",\"roundsCompleted\":1,\"_runlog\":{\"source_end\":true}}\n");
     }, PLAIN, 1),
+    ("copied ends of a source", |b| {
+        failed(b);
+        let end = |n: u32, kind: &str| format!(
+            "{{\"schema_version\":1,\"event_id\":\"e{n}\",\"run_id\":\"r\",\"session_id\":\"s\",\"sequence\":{n},\"timestamp\":\"2026-01-01T00:00:0{n}Z\",\"type\":\"{kind}\",\"data\":{{\"_runlog\":{{\"source_end\":true}}}}}}\n"
+        );
+        stream(b, &["--from", "runlog"], &(end(1, "run.failed") + &end(2, "run.completed")));
+    }, PLAIN, 5),
+    ("the output of another session", |b| {
+        stream(b, &["--from", "claude-code", "--end-run"], &printed("one", true));
+        stream(b, &["--from", "claude-code", "--end-run"], &printed("other", false));
+    }, PLAIN, 5),
     ("a paused run", |b| emit(b, &["session_paused"]), PLAIN, 5),
     // Settings beside the data.
     ("expected_status = any", |b| { failed(b); settings(b, "expected_status = \"any\"\n") }, PLAIN, 5),
@@ -208,6 +228,26 @@ const WAYS: &[Way] = &[
         stream(b, &[], "{\"type\":\"note\",\"data\":{\"text\":\"x\"}}\n{\"type\":\"run.created\",\"data\":{\"deliverables\":{\"required\":[]}}}\n{\"type\":\"run.created\",\"data\":{\"deliverables\":{\"required\":[\"b.md\"]}}}\n");
         deliver(b, "b.md", "b");
     }, PLAIN, 1),
+    ("a missing file is forgotten", |b| {
+        done(b);
+        b.call(&["validate", "r", "--record", "--require", "a.md"]);
+        emit(b, &["deliverable.check.started"]);
+        emit(b, &["deliverable.check.completed", "-f", "status=passed"]);
+    }, &["r", "--require", "a.md"], 3),
+    ("a start that claims to be early", |b| {
+        deliver(b, "a.md", "old");
+        let old = fs::File::options().write(true).open(b.path("runs/r/deliverables/a.md")).unwrap();
+        let year = std::time::Duration::from_secs(365 * 86_400);
+        old.set_modified(std::time::SystemTime::now() - year).unwrap();
+        emit(b, &["run.started", "--timestamp", "2019-01-01T00:00:00Z"]);
+        done(b);
+    }, &["r", "--require", "a.md:fresh"], 3),
+    ("a killed exec", |b| {
+        let script = "\"$0\" emit -q note -f text=x; \"$0\" emit -q run.completed; kill -9 $PPID";
+        let runlog = env!("CARGO_BIN_EXE_runlog");
+        let killed = b.call(&["exec", "--run", "r", "--", "sh", "-c", script, runlog]);
+        assert_ne!(killed.status, 0);
+    }, &["r", "--strict"], 1),
     ("required and missing", |b| done(b), &["r", "--require", "a.md"], 3),
     ("failed and missing", failed, &["r", "--require", "a.md"], 5),
     ("required outside", |b| done(b), &["r", "--require", "../r/run.json"], 4),

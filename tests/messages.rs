@@ -112,7 +112,7 @@ fn no_run_is_in_every_report() {
         if directory {
             std::fs::create_dir(bench.path("runs")).unwrap();
         }
-        let old = "<testsuites name=\"runlog validate\" failures=\"0\"/>";
+        let old = "<?xml version=\"1.0\"?>\n<testsuites name=\"runlog validate\" failures=\"0\"/>";
         std::fs::write(bench.path("old.xml"), old).unwrap();
         let reports = ["--report", "junit=old.xml", "--report", "json=new.json"];
         let told = bench.fails(66, &[args, &reports].concat());

@@ -235,7 +235,9 @@ fn no_edit_passes() {
             } else {
                 bench.run().unwrap().fix().unwrap();
             }
-            assert!(read(&root) == sound, "{what} passes, and is not mended");
+            let mut mended = read(&root);
+            mended.retain(|name, _| !name.contains(".kept-"));
+            assert!(mended == sound, "{what} passes, and is not mended");
             *survivors.entry(file.to_owned()).or_default() += 1;
         }
         assert!([0, 1, 3, 5, 66].contains(&judged.status), "{what}: {judged:?}");

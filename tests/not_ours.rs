@@ -78,3 +78,36 @@ fn an_older_output_is_replaced() {
         assert!(!first.is_empty() && !fs::read(bench.path(file)).unwrap().is_empty());
     }
 }
+
+/// If this fails, a report replaces the file of the user that a link leads to.
+#[test]
+fn a_link_protects_no_less() {
+    let formats = ["human", "json", "junit", "sarif", "markdown"];
+    for format in formats {
+        let bench = bench();
+        fs::write(bench.path("mine.txt"), "mine\n").unwrap();
+        std::os::unix::fs::symlink("mine.txt", bench.path("link")).unwrap();
+        let said = bench.call(&["validate", "r", "--report", &format!("{format}=link")]);
+        assert_eq!(said.status, 73, "{format}: {}", said.err);
+        assert_eq!(fs::read_to_string(bench.path("mine.txt")).unwrap(), "mine\n");
+    }
+}
+
+/// If this fails, a file that quotes an output, or is an output in another format, is replaced.
+#[test]
+fn a_quotation_is_not_ours() {
+    for (args, file) in OUTPUTS.iter().filter(|(_, file)| !file.contains(".db")) {
+        let bench = bench();
+        bench.ok(args);
+        let own = fs::read(bench.path(file)).unwrap();
+        let quotation =
+            [b"my thesis, which quotes:\n", own.as_slice(), b"\nand goes on\n"].concat();
+        let page = b"<!DOCTYPE html>\n<p>my notes\n<p>Made by runlog 0.2.0\n<p>and more\n".to_vec();
+        for content in [quotation, page] {
+            fs::write(bench.path(file), &content).unwrap();
+            let said = bench.call(args);
+            assert_eq!(said.status, 73, "{args:?}: {}", said.err);
+            assert_eq!(fs::read(bench.path(file)).unwrap(), content, "{args:?}");
+        }
+    }
+}

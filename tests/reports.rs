@@ -342,7 +342,10 @@ fn nothing_is_a_command() {
 fn files_of_reports() {
     let bench = damaged();
     fs::write(bench.path("summary.md"), "# before\n").unwrap();
-    let old = format!("<testsuites name=\"runlog validate\">{}", "old ".repeat(100_000));
+    let old = format!(
+        "<?xml version=\"1.0\"?>\n<testsuites name=\"runlog validate\">{}",
+        "old ".repeat(100_000)
+    );
     fs::write(bench.path("old.xml"), old).unwrap();
     fs::write(bench.path("mine.md"), "# mine\n").unwrap();
     let mut command = bench.command();

@@ -88,8 +88,105 @@ fn nothing_is_kept_of_an_intact_run() {
     bench.emit(&["run.completed"]);
     fs::remove_file(bench.path("runs/r/transcript.md")).unwrap();
     bench.call(&["validate", "r", "--fix"]);
-    fs::write(bench.path("runs/r/transcript.md"), "rm -rf /srv").unwrap();
-    bench.call(&["validate", "r", "--fix"]);
     bench.ok(&["transcript", "r"]);
+    bench.emit(&["transcript.section", "-f", "title=t", "-f", "content=c"]);
+    bench.ok(&["transcript", "r"]);
+    bench.ok(&["transcript", "r", "--format", "html"]);
+    bench.emit(&["note", "-f", "text=rm -rf /srv"]);
+    bench.ok(&["transcript", "r", "--format", "html"]);
+    bench.ok(&["transcript", "r", "-o", "runs/r/transcript.md"]);
     assert!(kept(&bench, "").is_empty());
+}
+
+/// If this fails, a page, an output into the run directory, or an edit of the newest line destroys what
+/// the old file says.
+#[test]
+fn every_file_of_a_run_is_a_witness() {
+    let ways: &[&[&str]] = &[
+        &["transcript", "r", "-o", "runs/r/transcript.md"],
+        &["transcript", "r", "--format", "html"],
+        &["transcript", "r", "--format", "html", "-o", "runs/r/transcript.html"],
+    ];
+    for (number, way) in ways.iter().enumerate() {
+        let bench = Bench::with_run();
+        bench.emit(&["note", "-f", "text=rm -rf /srv"]);
+        bench.ok(&["transcript", "r"]);
+        bench.ok(&["transcript", "r", "--format", "html"]);
+        // Other files with the names of copies change nothing.
+        for decoy in 0..40 {
+            fs::write(bench.path(&format!("runs/r/transcript.kept-{decoy}.md")), "").unwrap();
+        }
+        // The next event continues after the edit, so the chain does not show it.
+        fs::write(bench.log_path(), bench.log().replace("rm -rf /srv", "ls -la /srv")).unwrap();
+        bench.emit(&["note", "-f", "text=later"]);
+        bench.ok(way);
+        assert_eq!(kept(&bench, "").len(), 1, "way {number}");
+        bench.ok(way);
+        assert_eq!(kept(&bench, "").len(), 1, "way {number} again");
+    }
+}
+
+/// If this fails, a record of a line that was edited right after it was written is lost.
+#[test]
+fn a_record_of_the_newest_line_is_kept() {
+    let bench = Bench::with_run();
+    let args = r#"args_summary={"command":"rm -rf /srv"}"#;
+    bench.emit(&["tool.started", "-f", "tool_name=bash", "-F", args, "--correlation-id", "c"]);
+    bench.ok(&["exec", "--run", "r", "true"]);
+    let log = bench.log().replace("rm -rf /srv", "ls -la /srv");
+    fs::write(bench.log_path(), log).unwrap();
+    bench.emit(&["run.completed"]);
+    bench.call(&["validate", "r", "--fix"]);
+    assert_eq!(kept(&bench, "logs").len(), 1);
+}
+
+/// If this fails, exported chapters of a log that was edited lose what they said.
+#[test]
+fn exported_chapters_are_witnesses() {
+    let ways: &[&[&str]] = &[
+        &["chapter", "export", "r"],
+        &["validate", "r", "--fix"],
+        &["chapter", "remove", "r", "first"],
+    ];
+    for way in ways {
+        let bench = Bench::with_run();
+        bench.emit(&["task.started", "-f", "message=do rm -rf /srv"]);
+        bench.emit(&["tool.started", "-f", "tool_name=rm -rf /srv", "--correlation-id", "c"]);
+        bench.emit(&["tool.completed", "-f", "tool_name=rm -rf /srv", "--correlation-id", "c"]);
+        bench.emit(&["run.completed"]);
+        bench.ok(&[
+            "chapter",
+            "add",
+            "r",
+            "--start",
+            "1",
+            "--end",
+            "1",
+            "--name",
+            "first",
+            "--message",
+            "s",
+        ]);
+        bench.ok(&["chapter", "export", "r"]);
+        let has_old = |bench: &Bench| {
+            let mut found = Vec::new();
+            find(&bench.path("runs/r/chapters"), &mut found);
+            let olds = found.iter().filter(|path| {
+                fs::read_to_string(path).is_ok_and(|text| text.contains("rm -rf /srv"))
+            });
+            olds.count()
+        };
+        let before = has_old(&bench);
+        assert!(before > 0);
+        fs::write(bench.log_path(), bench.log().replace("rm -rf /srv", "ls -la /srv")).unwrap();
+        bench.call(way);
+        assert_eq!(has_old(&bench), before, "{way:?}");
+    }
+}
+
+fn find(directory: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { find(&path, found) } else { found.push(path) }
+    }
 }

@@ -94,8 +94,6 @@ pub(crate) struct FixInput<'f> {
     pub is_empty: bool,
     /// Whether `run.json` is not the state at the newest event.
     pub is_stale: bool,
-    /// Whether the log lost events that derived files may still contain.
-    pub lost: bool,
 }
 
 /// The steps, in order.
@@ -180,14 +178,7 @@ fn rebuilt(standing: &FixInput<'_>, grows: bool) -> Vec<Step> {
         let codes =
             if codes.is_empty() { String::new() } else { format!(" ({})", codes.join(", ")) };
         let message = format!("rebuild {file} from the log{codes}");
-        let mut step = Step::new(FixAction::Rebuild, file, None, message);
-        if standing.lost && file == chapters::FOLDER {
-            step.stop(
-                StepStatus::Refused,
-                "it may contain events that the log lost; move it away to have it rebuilt",
-            );
-        }
-        steps.push(step);
+        steps.push(Step::new(FixAction::Rebuild, file, None, message));
     }
     steps
 }

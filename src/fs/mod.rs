@@ -23,8 +23,8 @@ pub(crate) use path_at::{inspect, retried};
 pub(crate) use pending::is_pending;
 pub(crate) use pending::{PendingFile, remove_unfinished};
 pub(crate) use replace::{
-    is_abandoned, is_temporary, keep_copy, remove_abandoned, remove_left, replace, replace_as,
-    replace_derived, replace_read_only, replace_same,
+    is_abandoned, is_kept, is_temporary, keep_copy, remove_abandoned, remove_left, replace,
+    replace_as, replace_derived, replace_read_only, replace_same,
 };
 
 use std::fmt;

@@ -94,6 +94,12 @@ pub(crate) fn keep_copy(path: &PathAt) -> Result<(), FsError> {
     replace(&kept, &content)
 }
 
+/// Whether a name is that of a kept copy.
+#[must_use]
+pub(crate) fn is_kept(name: &OsStr) -> bool {
+    name.to_string_lossy().contains(".kept-")
+}
+
 /// What the names of temporary files begin and end with.
 const PREFIX: &str = ".runlog-";
 const SUFFIX: &str = ".tmp";

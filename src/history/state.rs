@@ -64,6 +64,10 @@ pub struct RunState {
     /// Whether the event that ended the run is the end of an import's source. A longer copy of the
     /// source may end in another way.
     ended_by_source: bool,
+    /// The session of the imported events before that end.
+    ended_session: String,
+    /// The session of the newest imported event.
+    imported_session: String,
     /// The sequence of the event that ended the run.
     end_sequence: Option<u64>,
     /// The time of that end.
@@ -173,6 +177,9 @@ impl RunState {
         if view.is_imported() {
             self.source_went_on |= self.ended_by_source();
             self.is_later |= self.source_end.is_some_and(|end| end < event.timestamp);
+            if self.imported_session != event.session_id {
+                self.imported_session = event.session_id.clone().into_owned();
+            }
             if self.origin.is_unknown() {
                 // The source's session takes precedence over the run's.
                 self.session_id = event.session_id.clone().into_owned();
@@ -329,8 +336,10 @@ impl RunState {
             Status::Running if self.started_at.is_none() => Status::Created,
             phase => phase,
         };
-        let by_source = view.ends_source();
-        let is_revised = by_source && self.ended_by_source && from.may_be_revised(to);
+        // The end of a source replaces only one of the same session.
+        let by_source = view.ends_source() && (self.ended_by_source || !from.is_terminal());
+        let is_same = self.ended_by_source && self.imported_session == self.ended_session;
+        let is_revised = by_source && is_same && from.may_be_revised(to);
         let is_worse = to.is_worse_end_than(from);
         let illegal = !is_revised && !from.may_become(to);
         let illegal = illegal.then_some(IllegalTransition { from, to });
@@ -342,6 +351,7 @@ impl RunState {
         }
         self.phase = to;
         self.ended_by_source = by_source;
+        self.ended_session.clone_from(&self.imported_session);
         self.source_end = by_source.then_some(view.event.timestamp);
         self.end_sequence = to.is_over().then_some(view.event.sequence);
         (self.source_went_on, self.is_later) = (false, false);

@@ -37,6 +37,7 @@
 pub(crate) mod chunk;
 pub(crate) mod lock;
 pub(crate) mod part;
+pub(crate) mod prefix;
 pub(crate) mod reader;
 pub(crate) mod rejected;
 pub(crate) mod settle;

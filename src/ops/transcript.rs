@@ -1,9 +1,9 @@
 //! Builds the transcript of a run and writes it into the run directory.
 
-use crate::check::derived::Colophon;
 use crate::event::catalogue;
 use crate::event::role::Role;
-use crate::fs::{read_small, replace_derived};
+use crate::fs::read_small;
+use crate::log::prefix::LogPrefix;
 use crate::ops::read::{Read, events_of, events_until};
 use crate::run::RunError;
 use crate::run::blobs;
@@ -23,24 +23,7 @@ use crate::transcript::{Harness, OTHERS, html, markdown};
 pub(crate) fn write(run: &RunDir) -> Result<(), RunError> {
     let run = &run.hold()?;
     let (text, _) = render(run, None, Extent::default())?;
-    put(run, &text)
-}
-
-/// Replaces `transcript.md`. If the events that the old one covers are damaged, a copy of it is kept.
-///
-/// # Errors
-/// When the file cannot be written.
-pub(crate) fn put(run: &RunDir, text: &str) -> Result<(), RunError> {
-    let path = run.transcript();
-    if let Some(old) = read_small(&path, u64::MAX).ok().flatten()
-        && old != text.as_bytes()
-    {
-        let covered = Colophon::of(&old).map_or(u64::MAX, |made| made.covered);
-        if witness::is_damaged(run, covered) {
-            witness::keep(&path)?;
-        }
-    }
-    Ok(replace_derived(&path, text.as_bytes())?)
+    Ok(witness::put(&run.events(), &run.transcript(), text.as_bytes())?)
 }
 
 /// Writes `transcript.md` from a fold over all events of the run.
@@ -49,7 +32,8 @@ pub(crate) fn put(run: &RunDir, text: &str) -> Result<(), RunError> {
 /// When the file cannot be written.
 pub(crate) fn write_folded(run: &RunDir, fold: TranscriptFold) -> Result<(), RunError> {
     let run = &run.hold()?;
-    put(run, &render_folded(run, fold, Extent::default()))
+    let text = render_folded(run, fold, Extent::default())?;
+    Ok(witness::put(&run.events(), &run.transcript(), text.as_bytes())?)
 }
 
 /// The transcript in Markdown, up to the sequence `last` if it is given.
@@ -62,12 +46,24 @@ pub(crate) fn render(
     extent: Extent,
 ) -> Result<(String, Read), RunError> {
     let (fold, read) = folded(run, last, empty(extent))?;
-    Ok((render_folded(run, fold, extent), read))
+    Ok((render_folded(run, fold, extent)?, read))
 }
 
 /// The transcript in Markdown, from a fold over its events that began with [`empty`].
-pub(crate) fn render_folded(run: &RunDir, fold: TranscriptFold, extent: Extent) -> String {
-    markdown::render(&Transcript::of(fold, harness(run)), extent)
+///
+/// # Errors
+/// When the log cannot be read.
+pub(crate) fn render_folded(
+    run: &RunDir,
+    fold: TranscriptFold,
+    extent: Extent,
+) -> Result<String, RunError> {
+    Ok(markdown::render(&built(run, fold)?, extent))
+}
+
+fn built(run: &RunDir, fold: TranscriptFold) -> Result<Transcript, RunError> {
+    let made_of = LogPrefix::through(&run.events(), fold.last_line)?;
+    Ok(Transcript::of(fold, harness(run), made_of))
 }
 
 /// The fold for a transcript in Markdown, without events.
@@ -84,7 +80,7 @@ pub(crate) fn empty(extent: Extent) -> TranscriptFold {
 /// When the log cannot be read.
 pub(crate) fn transcript(run: &RunDir) -> Result<(Transcript, Read), RunError> {
     let (fold, read) = folded(run, None, TranscriptFold::with_results())?;
-    Ok((Transcript::of(fold, harness(run)), read))
+    Ok((built(run, fold)?, read))
 }
 
 /// The transcript as one HTML page.
@@ -93,7 +89,7 @@ pub(crate) fn transcript(run: &RunDir) -> Result<(Transcript, Read), RunError> {
 /// When the log cannot be read.
 pub(crate) fn page(run: &RunDir) -> Result<(String, Read), RunError> {
     let (fold, read) = folded(run, None, TranscriptFold::for_page())?;
-    let mut transcript = Transcript::of(fold, harness(run));
+    let mut transcript = built(run, fold)?;
     let blob = |hash: &str, bytes: u64| blobs::read_named(run, hash, bytes).ok();
     transcript.images.load(blob);
     Ok((html::render(&transcript), read))

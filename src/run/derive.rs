@@ -9,7 +9,6 @@ use super::derived_log::DerivedLog;
 use super::dir::RunDir;
 use super::document::{Head, RunDocument, stored_head};
 use super::records::{self, RecordForm};
-use super::witness;
 use super::writing::LineEnd;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
@@ -75,8 +74,6 @@ pub(super) struct Derivation {
     records: Records,
     stored: Option<Head>,
     stored_seen: bool,
-    /// Whether a line could not be read. Its records may be in no other file.
-    damaged: bool,
     tools: DerivedLog,
     errors: DerivedLog,
     /// Also sees each event.
@@ -95,7 +92,6 @@ impl Derivation {
             records: Records::default(),
             stored,
             stored_seen: false,
-            damaged: false,
             tools: DerivedLog::new(run.tools(), rebuild),
             errors: DerivedLog::new(run.errors(), rebuild),
             observer: None,
@@ -116,7 +112,6 @@ impl Derivation {
     pub(super) fn read(&mut self, reader: &mut LogReader) -> Result<(), RunError> {
         while let Some(line) = reader.next_line()? {
             let event = line.event();
-            self.damaged |= event.is_err();
             self.compare(&line, None);
             self.take(&line, event.ok().flatten().as_ref(), None, None);
         }
@@ -222,11 +217,8 @@ impl Derivation {
         if self.tools.wants_writing() || self.errors.wants_writing() {
             make_dir(&self.run.logs())?;
         }
-        let differs = self.tools.is_rebuilt() || self.errors.is_rebuilt();
-        let lost = self.damaged || head_mismatch.is_some();
-        let lost = lost || (differs && witness::is_damaged(&self.run, u64::MAX));
-        self.tools.write(lost)?;
-        self.errors.write(lost)?;
+        self.tools.write()?;
+        self.errors.write()?;
         if self.fold.state.status().is_over() {
             // Killed writers leave temporary files.
             [self.run.directory(), &self.run.logs()].into_iter().for_each(remove_abandoned);

@@ -1,10 +1,11 @@
 //! Compares a derived log with the lines that it should have.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{BufReader, Read as _};
 
-use super::{RunError, witness};
-use crate::fs::{Access, PathAt, append_lines, open_regular, read_small, replace};
+use super::RunError;
+use crate::fs::{Access, PathAt, append_lines, keep_copy, open_regular, read_small, replace};
 
 /// Compares a derived log with the lines that it should have.
 #[derive(Debug)]
@@ -83,24 +84,20 @@ impl DerivedLog {
         !self.rebuild && self.existing.is_none() && length != self.matched
     }
 
-    /// Whether the file is replaced, as its records were wrong.
-    pub(super) fn is_rebuilt(&self) -> bool {
-        self.rebuild
-    }
-
     pub(super) fn wants_writing(&self) -> bool {
         self.rebuild || !self.lacking.is_empty()
     }
 
-    /// Appends the missing lines or replaces the file. The caller holds the lock. With `keep`, a
-    /// replaced file is kept under another name: it may have records that the log lost.
-    pub(super) fn write(&self, keep: bool) -> Result<(), RunError> {
+    /// Appends the missing lines or replaces the file. The caller holds the lock. The old file, if it
+    /// has other lines, is kept under another name: they may be of events that the log had.
+    pub(super) fn write(&self) -> Result<(), RunError> {
         if self.rebuild && (self.path.is_there() || !self.lacking.is_empty()) {
-            if read_small(&self.path, u64::MAX)?.as_deref() == Some(&self.lacking) {
+            let old = read_small(&self.path, u64::MAX)?;
+            if old.as_deref() == Some(&self.lacking) {
                 return Ok(());
             }
-            if keep {
-                witness::keep(&self.path)?;
+            if old.is_some_and(|old| !lines(&old).is_subset(&lines(&self.lacking))) {
+                keep_copy(&self.path)?;
             }
             replace(&self.path, &self.lacking)?;
         } else if !self.lacking.is_empty() {
@@ -108,6 +105,10 @@ impl DerivedLog {
         }
         Ok(())
     }
+}
+
+fn lines(bytes: &[u8]) -> HashSet<&[u8]> {
+    bytes.split(|byte| *byte == b'\n').collect()
 }
 
 fn open_existing(path: &PathAt) -> Option<BufReader<File>> {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use super::dir::EVENTS;
+use super::witness;
 use crate::fs::{Action, FsError, PathAt, is_regular, read_small, replace};
 
 /// The files and directories of a run that only this program's own writers change.
@@ -36,39 +37,79 @@ pub(crate) fn output_path(path: &Path) -> Result<PathAt, FsError> {
 /// The end of a text in a file, by which a later command knows that it may replace the file.
 pub(crate) const SIGNATURE: &str = concat!("Made by runlog ", env!("CARGO_PKG_VERSION"));
 
-/// What shows that this program wrote a file: it has all texts of one of these.
-const MARKS: &[&[&str]] = &[
-    // Transcripts, drawings and reports.
-    &["Made by runlog "],
+/// What shows that this program wrote a file in a format.
+struct OutputMark {
+    /// How the file begins.
+    begins: &'static str,
+    /// What else is in it.
+    has: &'static [&'static str],
+    /// How its last line begins.
+    ends: &'static str,
+}
+
+/// The marks of all formats.
+const MARKS: &[OutputMark] = &[
+    // Transcripts, texts, drawings and reports.
+    ending("Made by runlog "),
+    ending("%% Made by runlog "),
+    ending("// Made by runlog "),
+    ending("<!-- Made by runlog "),
     // Pages.
-    &["<meta name=\"generator\" content=\"runlog"],
-    &["<testsuites name=\"runlog validate\""],
-    &["sarif-schema-2.1.0", "\"name\": \"runlog\""],
+    beginning("<!DOCTYPE html>", &["<meta name=\"generator\" content=\"runlog"]),
+    beginning("<?xml ", &["<testsuites name=\"runlog validate\""]),
+    beginning("{", &["sarif-schema-2.1.0", "\"name\": \"runlog\""]),
     // Exports.
-    &["{\"resourceSpans\":[", "\"runlog.run.id\""],
-    &["\"schema_version\":\"ATIF-", "\"writer\":\"runlog "],
-    &["\"traceEvents\":[", "\"writer\":\"runlog "],
-    &["[{\"session_id\":", "\"event_type\":", "\"payload\":", "\"created_at\":"],
-    &["-- Views over the logs of runlog for "],
-    &["-- Tables for PostgreSQL, and the commands that load the CSV files into them."],
+    beginning("{\"resourceSpans\":[", &["\"runlog.run.id\""]),
+    beginning("{\"schema_version\":\"ATIF-", &["\"writer\":\"runlog "]),
+    beginning("{", &["\"traceEvents\":[", "\"writer\":\"runlog "]),
+    beginning("[{\"session_id\":", &["\"event_type\":", "\"payload\":", "\"created_at\":"]),
+    beginning("-- Views over the logs of runlog for ", &[]),
+    beginning("-- Tables for PostgreSQL, and the commands that load the CSV files into them.", &[]),
+    // Documents.
+    document("{\n  \"schema_version\": 1,\n  \"runs\""),
+    document("{\n  \"schema_version\": 1,\n  \"facts\""),
+    document("{\n  \"schema_version\": 1,\n  \"nodes\""),
+    document("{\n  \"schema_version\": 1,\n  \"dialect\""),
+    document("{\n  \"schema_version\": 1,\n  \"by\""),
+    document("{\n  \"schema_version\": 1,\n  \"sides\""),
+    document("{\n  \"schema_version\": 1,\n  \"checks\""),
+    document("{\n  \"schema_version\": 1,\n  \"skipped\""),
 ];
 
-/// How documents of this program begin, and what follows.
-const DOCUMENT: &str = "{\n  \"schema_version\": 1,\n  \"";
-const DOCUMENTS: &[&str] =
-    &["runs\"", "facts\"", "nodes\"", "dialect\"", "by\"", "sides\"", "checks\"", "skipped\""];
+const fn ending(ends: &'static str) -> OutputMark {
+    OutputMark { begins: "", has: &[], ends }
+}
+
+const fn document(begins: &'static str) -> OutputMark {
+    beginning(begins, &[])
+}
+
+const fn beginning(begins: &'static str, has: &'static [&'static str]) -> OutputMark {
+    OutputMark { begins, has, ends: "" }
+}
+
+impl OutputMark {
+    fn is_on(&self, file: &[u8]) -> bool {
+        let last = file.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        file.starts_with(self.begins.as_bytes())
+            && last.starts_with(self.ends.as_bytes())
+            && self.has.iter().all(|text| memmem::find(file, text.as_bytes()).is_some())
+    }
+}
 
 /// Maximum size of a file that is looked at, in bytes. A larger one is not replaced.
 const MOST: u64 = 1 << 30;
 
-/// Writes a report, a page or an export that the user named, in place of an older one.
+/// Writes a report, a page or an export that the user named, in place of an older one. In the directory
+/// of a run, an older one is also a derived file of the run, and may be a witness.
 ///
 /// # Errors
 /// It is a file of a run, or one that this program did not write, or it cannot be written.
 pub(crate) fn put_output(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
-    let path = output_path(path)?;
-    refuse_others(&path, |old| is_ours(old, bytes))?;
-    replace(&path, bytes)
+    let output = output_path(path)?;
+    refuse_others(&output, |old| is_ours(old, bytes))?;
+    let log = PathAt::of(&real(path).with_file_name(EVENTS));
+    if is_regular(&log) { witness::put(&log, &output, bytes) } else { replace(&output, bytes) }
 }
 
 /// Refuses to replace a file that has content and is not of this program.
@@ -93,12 +134,7 @@ pub(crate) fn refuse_others(
 
 /// Whether this program wrote the old content of a file, which gets a new one.
 pub(crate) fn is_ours(old: &[u8], new: &[u8]) -> bool {
-    let has = |text: &&str| memmem::find(old, text.as_bytes()).is_some();
-    let document = old.strip_prefix(DOCUMENT.as_bytes());
-    old == new
-        || MARKS.iter().any(|marks| marks.iter().all(has))
-        || document.is_some_and(|rest| DOCUMENTS.iter().any(|key| rest.starts_with(key.as_bytes())))
-        || has_same_columns(old, new)
+    old == new || MARKS.iter().any(|mark| mark.is_on(old)) || has_same_columns(old, new)
 }
 
 /// Whether two tables have the same first line, with at least three columns.

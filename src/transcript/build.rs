@@ -16,14 +16,15 @@ use crate::history::calls::{Call, CallStatus};
 use crate::history::chapters::Chapter;
 use crate::history::request::own_words;
 use crate::history::tasks::Task;
+use crate::log::prefix::LogPrefix;
 use crate::run::document::SCHEMA_VERSION;
 use crate::summary::overview::{ToolCount, tool_counts};
 use crate::text::inert::preview;
 
 impl Transcript {
-    /// Builds the transcript from a finished fold and the harness's files.
+    /// Builds the transcript from a finished fold, the harness's files, and the lines that the fold saw.
     #[must_use]
-    pub(crate) fn of(mut fold: TranscriptFold, harness: Harness) -> Self {
+    pub(crate) fn of(mut fold: TranscriptFold, harness: Harness, made_of: LogPrefix) -> Self {
         let fingerprint = harness.fingerprint();
         let of_file = |name: &'static str| {
             move |text: String| Quoted { text, source: QuoteSource::File(name) }
@@ -100,6 +101,7 @@ impl Transcript {
             own_tasks,
             tasks: fold.tasks,
             last_sequence: fold.last_sequence,
+            made_of,
         }
     }
 }

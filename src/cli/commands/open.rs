@@ -6,10 +6,10 @@ use super::{Global, RunArg};
 use crate::cli::browser;
 use crate::cli::exit::Exit;
 use crate::cli::ui::Ui;
-use crate::fs::replace;
 use crate::ops::report::report_bad_lines;
 use crate::ops::transcript::transcript;
 use crate::run::dir::RunDir;
+use crate::run::witness;
 use crate::transcript::html;
 
 /// Write the page of a run, and open it in the browser
@@ -46,7 +46,7 @@ pub(super) fn open_page(run: &RunDir, global: &Global, ui: &Ui) -> anyhow::Resul
     let (transcript, read) = transcript(run)?;
     report_bad_lines(read.bad_lines, run, ui);
     let page = run.directory().join("transcript.html");
-    replace(&page, html::render(&transcript).as_bytes())?;
+    witness::put(&run.events(), &page, html::render(&transcript).as_bytes())?;
     browser::open(page.path(), global.settings()?, ui)?;
     Ok(Exit::Fine)
 }

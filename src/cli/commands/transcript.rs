@@ -13,15 +13,16 @@ use crate::cli::pager::Pager;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
-use crate::fs::{PathAt, replace};
+use crate::fs::PathAt;
 use crate::json;
 use crate::json::ObjectText;
 use crate::ops::append::append_and_refresh;
 use crate::ops::report::{report_bad_lines, report_stale};
-use crate::ops::transcript::{page, put, render, transcript};
+use crate::ops::transcript::{page, render, transcript};
 use crate::ops::transcript_live::LiveTranscript;
 use crate::run::dir::RunDir;
 use crate::run::output_path::{SIGNATURE, put_output};
+use crate::run::witness;
 use crate::text::units::size;
 use crate::transcript::document::TranscriptDocument;
 use crate::transcript::extent::{Detail, Extent};
@@ -194,8 +195,7 @@ pub(super) fn run(args: &TranscriptArgs, global: &Global, ui: &Ui) -> anyhow::Re
     match named.or(own.as_ref().map(PathAt::path)) {
         Some(path) => {
             match (named, &own) {
-                (None, Some(_)) if format == TranscriptFormat::Markdown => put(&run, &text)?,
-                (None, Some(own)) => replace(own, text.as_bytes())?,
+                (None, Some(own)) => witness::put(&run.events(), own, text.as_bytes())?,
                 _ if format == TranscriptFormat::Text => {
                     put_output(path, format!("{text}\n{SIGNATURE}\n").as_bytes())?;
                 }

@@ -9,7 +9,7 @@ use crate::chapter::index::Index;
 use crate::chapter::tree;
 use crate::check::chapters::Exported;
 use crate::fs::hash::{hex, sha256};
-use crate::fs::{EntryKind, entries_below, is_regular, is_temporary, read_small};
+use crate::fs::{EntryKind, entries_below, is_kept, is_regular, is_temporary, read_small};
 use crate::ops::error::OpsError;
 use crate::run::dir::RunDir;
 
@@ -59,13 +59,18 @@ pub(crate) fn compare(run: &RunDir, index: &Index) -> Result<Exported, OpsError>
         files.insert(path, target);
     }
     // The list can only be checked if the tree itself is right.
-    let list = Manifest { schema_version: 1, run_id: index.run_id.clone(), files };
+    let list = Manifest {
+        schema_version: 1,
+        run_id: index.run_id.clone(),
+        made_of: made.made_of.clone(),
+        files,
+    };
     let whole = exported.behind.is_empty() && exported.edited.is_empty();
     if whole && Manifest::bytes(&out) != Some(list.to_bytes()) {
         exported.behind.push(MANIFEST.to_owned());
     }
     for (path, kind) in entries_below(&out, DEEPEST) {
-        let temporary = path.file_name().is_some_and(is_temporary);
+        let temporary = path.file_name().is_some_and(|name| is_temporary(name) || is_kept(name));
         let path = path.to_string_lossy().into_owned();
         if kind == EntryKind::Directory || temporary || expected.contains(&path) || path == MANIFEST
         {

@@ -13,9 +13,10 @@ use crate::chapter::tree;
 use crate::event::templates::Templates;
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{
-    EntryKind, FsError, PathAt, entries, is_regular, is_temporary, make_dir, make_link, read_small,
-    remove_dir, remove_file, replace, replace_read_only,
+    EntryKind, FsError, PathAt, entries, is_regular, is_temporary, keep_copy, make_dir, make_link,
+    read_small, remove_dir, remove_file, replace, replace_read_only,
 };
+use crate::log::prefix::LogPrefix;
 use crate::ops::error::OpsError;
 use crate::ops::report::Reporter;
 use crate::ops::turn::{self, WaitEnd};
@@ -44,6 +45,11 @@ pub(crate) fn is_exported(run: &RunDir) -> bool {
     is_regular(&run.chapters().join(MANIFEST))
 }
 
+/// Whether the exported tree in the run directory may have what the log has lost.
+pub(crate) fn is_witness(run: &RunDir) -> bool {
+    Manifest::read(&run.chapters()).is_ok_and(|made| made.is_witness(run))
+}
+
 /// The result of an export.
 #[derive(Debug, Default)]
 pub(crate) struct ExportOutcome {
@@ -58,7 +64,8 @@ pub(crate) struct ExportOutcome {
 }
 
 /// Writes the tree. Files are created and replaced atomically. Files of removed chapters are
-/// deleted. All other files are left unchanged.
+/// deleted. All other files are left unchanged. If the log does not begin any more with the lines that
+/// the old tree was made of, files that are replaced or deleted are kept beside the new ones.
 ///
 /// # Errors
 /// When the log cannot be read, a file cannot be written, another export is writing there, or the
@@ -75,11 +82,14 @@ pub(crate) fn export(
     let out = &out.hold()?;
     let _turn = turn(out, lock_timeout)?;
     // Read the index only now: an earlier one may be older than the tree of another export.
-    let (index, _) = read_index(run, Index::new(templates), report)?;
+    let (index, read) = read_index(run, Index::new(templates), report)?;
     let blobs = relative(out.path(), run.blobs().path());
     let log = open_log(run)?;
     let made = Manifest::read(out)?;
-    let list = WrittenPaths { out, run_id: index.run_id.clone() };
+    let is_witness = made.is_witness(run);
+    let keep = |file: &PathAt| if is_witness { keep_copy(file) } else { Ok(()) };
+    let made_of = LogPrefix::of(&run.events(), read.end)?;
+    let list = WrittenPaths { out, run_id: index.run_id.clone(), made_of };
     // In the run directory, a wrong run id is a fault of the list.
     if !in_run && !made.files.is_empty() && made.run_id != list.run_id {
         return Err(OpsError::OtherRun { directory: out.path().to_owned(), run_id: made.run_id });
@@ -124,6 +134,7 @@ pub(crate) fn export(
     for (path, node) in wanted {
         let bytes = content(run, &log, &index, node, &upward(&path, &blobs))?.into_bytes();
         folders(out, &path)?;
+        keep(&out.join(&path))?;
         replace_read_only(&out.join(&path), &bytes)?;
         outcome.written += 1;
     }
@@ -136,6 +147,7 @@ pub(crate) fn export(
             && read_small(&target, MAX_PAGE)
                 .is_ok_and(|bytes| bytes.is_some_and(|bytes| is_listed(&bytes, hash)));
         if own {
+            keep(&target)?;
             remove_file(&target)?;
             outcome.removed += 1;
         }
@@ -179,6 +191,7 @@ fn sweep<'p>(out: &PathAt, files: impl Iterator<Item = &'p String>) {
 struct WrittenPaths<'o> {
     out: &'o PathAt,
     run_id: String,
+    made_of: LogPrefix,
 }
 
 impl WrittenPaths<'_> {
@@ -203,7 +216,8 @@ impl WrittenPaths<'_> {
 
     /// Writes the list, unless it is the same.
     fn write(&self, files: BTreeMap<String, String>) -> Result<(), FsError> {
-        let bytes = Manifest { schema_version: 1, run_id: self.run_id.clone(), files }.to_bytes();
+        let (run_id, made_of) = (self.run_id.clone(), self.made_of.clone());
+        let bytes = Manifest { schema_version: 1, run_id, made_of, files }.to_bytes();
         let path = self.out.join(MANIFEST);
         let old = read_small(&path, MAX_MANIFEST)?;
         if old.as_deref() != Some(&bytes) {

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{FsError, PathAt, read_small};
+use crate::log::prefix::LogPrefix;
+use crate::run::dir::RunDir;
 
 /// Name of the list in the exported tree.
 pub(super) const MANIFEST: &str = ".runlog-export.json";
@@ -21,6 +23,9 @@ pub(super) struct Manifest {
     pub(super) schema_version: u32,
     /// The run whose chapters they are.
     pub(super) run_id: String,
+    /// The lines of the log that they were made of.
+    #[serde(default)]
+    pub(super) made_of: LogPrefix,
     /// The SHA-256 of each file, or the target of each link, by path. While an export replaces a
     /// file, there are two hashes, separated by a space.
     pub(super) files: BTreeMap<String, String>,
@@ -39,6 +44,12 @@ impl Manifest {
     pub(super) fn read(out: &PathAt) -> Result<Self, FsError> {
         let bytes = read_small(&out.join(MANIFEST), MAX_MANIFEST)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+    }
+
+    /// Whether the files may have what the log has lost: it does not begin with the lines that they
+    /// were made of.
+    pub(super) fn is_witness(&self, run: &RunDir) -> bool {
+        !self.files.is_empty() && !self.made_of.begins(&run.events())
     }
 
     /// The list as it is stored.

@@ -12,7 +12,7 @@ mod paths;
 mod round;
 
 pub(crate) use compare::compare;
-pub(crate) use export::{export, is_exported, rebuild};
+pub(crate) use export::{export, is_exported, is_witness, rebuild};
 pub(crate) use fold::{FoldInput, fold, propose, unfold};
 pub(crate) use follow::{FollowedTasks, Next};
 pub(crate) use list::ChapterList;

@@ -41,7 +41,8 @@ pub(super) fn deliverables(
     criteria: &Criteria<'_>,
     findings: &mut Findings,
 ) -> JudgedDeliverables {
-    let started = state.started_at.or(state.created_at);
+    // A start that claims to be before the run makes no older file fresh.
+    let started = state.started_at.max(state.created_at);
     let DeliverableFiles { files: there, unread } = files(run);
     let mut seen = HashSet::new();
     let mut declared: Vec<Requirement> = Vec::new();

@@ -8,8 +8,8 @@ use crate::check::mend::{FixAction, FixInput, Step, StepStatus, plan};
 use crate::check::table::Code;
 use crate::check::{chapters, state};
 use crate::event::time::Timestamp;
-use crate::fs::{is_regular, read_small, remove_file};
-use crate::ops::chapter::rebuild;
+use crate::fs::{is_regular, keep_copy, read_small, remove_file};
+use crate::ops::chapter::{is_witness, rebuild};
 use crate::ops::error::OpsError;
 use crate::ops::report::Reporter;
 use crate::ops::transcript;
@@ -62,14 +62,11 @@ pub(crate) fn plan_fix(
         ending: &ending,
         is_empty: found.report.events == 0,
         is_stale: found.is_stale,
-        lost: found.lost,
     });
-    if found.lost {
-        keep(run, findings, &mut steps);
-    }
-    refuse(run, &mut steps);
     let has = |code| findings.all.iter().any(|finding| finding.code == code);
     let unread = has(Code::RL404) || (found.lost && has(Code::RL405));
+    tell_kept(run, findings, unread && may_tell_head(run), &mut steps);
+    refuse(run, &mut steps);
     Ok(FixPlan { steps, ending, last_sequence: found.last_sequence, unread })
 }
 
@@ -91,7 +88,7 @@ impl FixPlan {
             || Ok(mend(run, ending.damaged.as_ref(), last_sequence, *options).map(drop)?);
         let records = || {
             if unread && may_tell_head(run) {
-                witness::keep(&run.state())?;
+                keep_copy(&run.state())?;
             }
             Ok(refresh(run, options.lock_timeout).map(drop)?)
         };
@@ -150,16 +147,22 @@ fn is_record(step: &Step) -> bool {
     step.file == state::STATE || step.file.starts_with("logs/")
 }
 
-/// Says which of the old files are kept: those that say something else than a damaged log.
-fn keep(run: &RunDir, findings: &Findings, steps: &mut [Step]) {
-    const DIFFERENT: [Code; 5] = [Code::RL404, Code::RL405, Code::RL502, Code::RL503, Code::RL504];
-    let differs = |file: &str| {
-        let of_file = |finding: &&Finding| finding.place.file == file;
-        let mut found = findings.all.iter().filter(of_file);
-        found.any(|finding| DIFFERENT.contains(&finding.code))
-    };
+/// Says which of the old files are kept: those that may have what the log has lost.
+fn tell_kept(run: &RunDir, findings: &Findings, keeps_state: bool, steps: &mut [Step]) {
     for step in steps.iter_mut().filter(|step| step.action == FixAction::Rebuild) {
-        if differs(&step.file) && run.directory().join(&step.file).is_there() {
+        let of_file = |finding: &&Finding| finding.place.file == step.file;
+        let mut found = findings.all.iter().filter(of_file);
+        let path = run.directory().join(&step.file);
+        let is_kept = match step.file.as_str() {
+            state::STATE => keeps_state,
+            chapters::FOLDER => is_witness(run),
+            TRANSCRIPT => read_small(&path, u64::MAX)
+                .ok()
+                .flatten()
+                .is_some_and(|old| witness::is_witness(&run.events(), &old)),
+            _ => found.any(|finding| finding.code == Code::RL502) && path.is_there(),
+        };
+        if is_kept {
             step.message += "; the old file is kept next to it";
         }
     }

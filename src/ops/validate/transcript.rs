@@ -51,7 +51,7 @@ impl<'a> TranscriptCheck<'a> {
     ) -> Result<(), OpsError> {
         let expected = match (self.made, self.pass.finish()) {
             (None, _) => None,
-            (Some(made), Some(fold)) => Some(render_folded(run, fold, made.extent)),
+            (Some(made), Some(fold)) => Some(render_folded(run, fold, made.extent)?),
             (Some(made), None) => Some(render(run, Some(made.covered), made.extent)?.0),
         };
         let quoted = harness(run).fingerprint();

@@ -106,6 +106,8 @@ pub(crate) struct TranscriptFold {
     pub aside: AsideCalls,
     /// Sequence of the last event.
     pub last_sequence: u64,
+    /// The byte at which its line begins.
+    pub last_line: u64,
     /// Why calls failed, by the index of the call.
     pub failures: HashMap<usize, String>,
     /// The exit codes of failed calls.
@@ -209,6 +211,7 @@ impl TranscriptFold {
     pub(crate) fn observe(&mut self, view: &View<'_, '_>, offset: u64, summary: Option<&str>) {
         let event = view.event;
         self.last_sequence = event.sequence;
+        self.last_line = offset;
         self.idle.observe(view);
         self.last_turn.observe(view);
         self.chapters.observe(view);

@@ -3,6 +3,7 @@
 use super::TranscriptFold;
 use crate::event::envelope;
 use crate::event::fields::View;
+use crate::log::prefix::LogPrefix;
 use crate::transcript::extent::{Detail, Extent, Limits};
 use crate::transcript::value::Transcript;
 use crate::transcript::{Harness, markdown};
@@ -73,7 +74,10 @@ fn dropped_items_are_those_that_are_not_shown() {
                 let tasks = fold.turns.len();
                 let bound = 8 * Limits::NORMAL.items + 1;
                 assert!(keeps_all || kept <= tasks * bound, "{kept} items in {tasks} turns");
-                markdown::render(&Transcript::of(fold, Harness::default()), extent)
+                markdown::render(
+                    &Transcript::of(fold, Harness::default(), LogPrefix::default()),
+                    extent,
+                )
             });
             assert_eq!(shown, all, "{number} events, {detail:?}");
         }

@@ -80,7 +80,7 @@ pub(crate) fn render(transcript: &Transcript) -> String {
                 } (LINE)
                 footer {
                     "Made by runlog " (env!("CARGO_PKG_VERSION")) " from events 1–"
-                    (transcript.last_sequence) ". Times are UTC"
+                    (transcript.last_sequence) " (" (transcript.made_of) "). Times are UTC"
                     span #zone-told {} "."
                 } (LINE)
                 (help::help()) (LINE)

@@ -14,6 +14,7 @@ use super::facts::{agent_told, branch, duration_told};
 use super::value::{File, Note, QuoteSource, Transcript, is_in_deliverables};
 use crate::history::request::own_words;
 use crate::history::told::FactName;
+use crate::log::prefix::LogPrefix;
 use crate::text::human::{count, duration, plural};
 use crate::text::inert::{preview, preview_end};
 use crate::text::markdown::code;
@@ -93,6 +94,7 @@ struct Parts {
     gist: String,
     sections: Vec<(&'static str, String)>,
     last_sequence: u64,
+    made_of: LogPrefix,
     fingerprint: Option<String>,
 }
 
@@ -112,9 +114,13 @@ impl Parts {
             ("Deliverables", deliverables(transcript, limits)),
             ("Errors and Warnings", troubles::render(transcript, limits)),
         ];
-        let (last_sequence, fingerprint) =
-            (transcript.last_sequence, transcript.fingerprint.clone());
-        Self { gist: gist(transcript, limits), sections, last_sequence, fingerprint }
+        Self {
+            gist: gist(transcript, limits),
+            sections,
+            last_sequence: transcript.last_sequence,
+            made_of: transcript.made_of.clone(),
+            fingerprint: transcript.fingerprint.clone(),
+        }
     }
 
     fn joined(&self, extent: Extent, note: &str) -> String {
@@ -128,6 +134,7 @@ impl Parts {
         }
         let log = "[events.jsonl](events.jsonl)";
         let (version, last) = (env!("CARGO_PKG_VERSION"), self.last_sequence);
+        let made_of = &self.made_of;
         let mut how = String::new();
         if let Some(detail) = extent.detail {
             how.push_str(&format!(", {}", detail.name()));
@@ -138,7 +145,9 @@ impl Parts {
         if let Some(hash) = &self.fingerprint {
             how.push_str(&format!(", with the harness's files {hash}"));
         }
-        out + &format!("\n---\n\nMade by runlog {version} from events 1–{last} of {log}{how}.\n")
+        out + &format!(
+            "\n---\n\nMade by runlog {version} from events 1–{last} of {log} ({made_of}){how}.\n"
+        )
     }
 }
 

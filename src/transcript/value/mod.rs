@@ -17,6 +17,7 @@ use crate::event::time::Timestamp;
 use crate::history::facts::RunFacts;
 use crate::history::last_turn::LastTurn;
 use crate::history::tasks::Tasks;
+use crate::log::prefix::LogPrefix;
 use crate::run::document::RunDocument;
 use crate::text::inert::line;
 pub(crate) use answer::LastAnswer;
@@ -104,6 +105,9 @@ pub(crate) struct Transcript {
     pub own_tasks: u64,
     /// Sequence of the last event.
     pub last_sequence: u64,
+    /// The lines of the events.
+    #[serde(skip)]
+    pub made_of: LogPrefix,
 }
 
 /// How the agent was confined, and which version it was. Events name these, or the metadata does.

@@ -12,7 +12,7 @@ use crate::cli::commands::runs::shorten;
 use crate::cli::exit::{Exit, Failure, sentence};
 use crate::cli::file_format::by_ending;
 use crate::cli::ui::Ui;
-use crate::fs::{Action, FsError, replace};
+use crate::fs::{Action, FsError, PathAt, replace};
 use crate::json;
 use crate::run::output_path::{SIGNATURE, is_ours, output_path, refuse_others};
 use crate::text::inert;
@@ -162,7 +162,9 @@ fn write(path: &Path, text: &str) -> anyhow::Result<()> {
     let place = output_path(path)?;
     let summary = job_summary().is_some_and(|summary| summary == path);
     if !summary {
-        refuse_others(&place, |old| is_ours(old, text.as_bytes()))
+        // It may be a link, which stays.
+        let target = path.canonicalize().map_or_else(|_| place.clone(), |path| PathAt::of(&path));
+        refuse_others(&target, |old| is_ours(old, text.as_bytes()))
             .map_err(|error| not_written(&error, Exit::CannotCreate))?;
     }
     let written = match path.metadata() {
