@@ -11,16 +11,18 @@ use crate::history::status::Status;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
 use crate::import::{DIALECTS, Dialect, SessionEnd};
 use crate::json::ObjectText;
+use crate::ops::append::facts_at_last_change;
 use crate::ops::import::{
     HowToRecord, KnownWork, Session, SourceEnd, created_by, find, record, renew_copies, run_named,
     take_over,
 };
-use crate::ops::list::{list_run, state_of_log};
+use crate::ops::list::state_of_log;
 use crate::ops::read::each_event_from;
 use crate::ops::refresh::refresh_derived;
 use crate::ops::takeover::TakenOver;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
+use crate::run::ids::SearchedParts;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 use crate::run::rejects::{Rejection, Rejects};
@@ -132,7 +134,7 @@ pub(crate) fn record_hook(
     let goes_on = !drafts.is_empty();
     if is_known {
         append(&run, &drafts, options)?;
-        source.refresh(false);
+        source.refresh(false, goes_on);
         return Ok(());
     }
     let mut recorder = Recorder::create(&run, options)?;
@@ -149,7 +151,8 @@ pub(crate) fn record_hook(
         recorder.expect_many_ids();
     } else {
         let length = run.events().metadata().map_or(0, |log| log.len());
-        recorder.look_for_ids_from(length.saturating_sub(RECENT));
+        let from = length.saturating_sub(RECENT);
+        recorder.look_for_ids_in(SearchedParts { from, ..SearchedParts::default() });
     }
     loop {
         drafts.push(named(payload, &mut recorder)?);
@@ -170,7 +173,7 @@ pub(crate) fn record_hook(
         source.take_over()?;
     }
     if source.has_changed {
-        source.refresh(payload.meaning.takes_over());
+        source.refresh(payload.meaning.takes_over(), goes_on);
     }
     Ok(())
 }
@@ -178,8 +181,8 @@ pub(crate) fn record_hook(
 /// The event that a session goes on that had ended, if a prompt shows that. Its end was only the
 /// end of what was known of it.
 fn resumption(payload: &HookPayload<'_>, run: &RunDir) -> Option<Draft<'static>> {
-    // What came after that end without `run.json` is no end.
-    let is_over = || list_run(run.clone()).facts.status == Status::Imported;
+    // The end of a run is always in `run.json`, which is read whatever the length of the log.
+    let is_over = || facts_at_last_change(run).is_some_and(|it| it.status == Status::Imported);
     (payload.meaning == HookMeaning::Prompt && is_over()).then(|| payload.resumed())
 }
 
@@ -372,11 +375,11 @@ impl Source<'_> {
         append(self.run, &Vec::from_iter(unless_over(self.payload, self.run, end)), self.options)
     }
 
-    /// Updates the derived files, as far as the agent can wait for it.
-    fn refresh(&self, transcript: bool) {
+    /// Updates the derived files, as far as the agent can wait for it. `goes_on`: the run had ended.
+    fn refresh(&self, transcript: bool, goes_on: bool) {
         let length = self.run.events().metadata().map_or(0, |log| log.len());
         let ends = self.payload.meaning == HookMeaning::SessionEnd;
-        if ends || length <= REFRESHED.1 {
+        if ends || goes_on || length <= REFRESHED.1 {
             let transcript = transcript && (ends || length <= REFRESHED.0);
             refresh_derived(self.run, self.options.lock_timeout, transcript);
         }

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,7 @@ use crate::fs::{make_dir, read_small, replace_derived};
 use crate::import::numbers::GivenNumbers;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
+use crate::run::ids::SearchedParts;
 
 /// Maximum size of the file in bytes.
 const MAX_FILE: u64 = 4 << 20;
@@ -29,6 +31,10 @@ pub(crate) struct TakenOver {
     /// The length of the log after the last takeover that came to the end of the files. What lines after
     /// these say is not in the log before it.
     log_bytes: u64,
+    /// The parts of the log after these that takeovers wrote which were cut. What they say is in the
+    /// bytes of the files that were taken over.
+    #[serde(default)]
+    written: Vec<Range<u64>>,
 }
 
 /// How far a file was taken over.
@@ -76,15 +82,30 @@ impl TakenOver {
         if same { known.bytes } else { 0 }
     }
 
-    /// The length of the log after the last takeover.
-    pub(crate) fn log_bytes(&self) -> u64 {
-        self.log_bytes
+    /// Where the log may have events of lines that were not taken over. Some may be up to `near` bytes
+    /// before the end of the last takeover.
+    pub(super) fn searched(&self, near: u64) -> SearchedParts {
+        let from = self.log_bytes.saturating_sub(near);
+        SearchedParts { from, left_out: self.written.clone() }
     }
 
     /// Remembers how far a file was taken over.
     pub(super) fn set(&mut self, path: PathBuf, bytes: u64) {
         if let Some(sha256) = hash(&path, bytes) {
             self.files.insert(path, TakenFile { bytes, sha256 });
+        }
+    }
+
+    /// Forgets what the log has: the lines of a file that is new, or was written anew, may be anywhere.
+    pub(super) fn forget_log(&mut self) {
+        (self.log_bytes, self.written) = (0, Vec::new());
+    }
+
+    /// Adds a part of the log that a takeover wrote, after the others.
+    fn add(&mut self, part: Range<u64>) {
+        match self.written.last_mut() {
+            Some(last) if last.end == part.start => last.end = part.end,
+            _ => self.written.push(part),
         }
     }
 
@@ -112,13 +133,22 @@ impl TakenOver {
         Ok(replace_derived(&run.takeover_numbers(), &text)?)
     }
 
-    /// Writes the file. `is_whole`: the takeover came to the end of all files.
+    /// Writes the file. `cut`: the parts of the log that the takeover wrote, if it did not come to the end
+    /// of all files.
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write(&mut self, run: &RunDir, is_whole: bool) -> Result<(), RunError> {
-        if is_whole {
-            self.log_bytes = run.events().metadata().map_or(0, |log| log.len());
+    pub(super) fn write(
+        &mut self,
+        run: &RunDir,
+        cut: Option<Vec<Range<u64>>>,
+    ) -> Result<(), RunError> {
+        match cut {
+            Some(written) => written.into_iter().for_each(|part| self.add(part)),
+            None => {
+                self.log_bytes = run.events().metadata().map_or(0, |log| log.len());
+                self.written.clear();
+            }
         }
         // A path that is not UTF-8 has no place in JSON. Its file is read again.
         let Ok(text) = serde_json::to_vec(self) else { return Ok(()) };

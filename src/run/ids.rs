@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::BuildHasher as _;
+use std::ops::Range;
 
 use foldhash::quality::RandomState;
 
@@ -10,6 +11,15 @@ use crate::event::envelope;
 use crate::fs::{Action, FsError};
 use crate::log::lock::LogFile;
 use crate::log::reader::{Body, LogReader, line_at};
+
+/// Where ids are looked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SearchedParts {
+    /// From this byte of the log on, which is in a line or begins one.
+    pub(crate) from: u64,
+    /// But not in these parts, which are whole lines, in their order.
+    pub(crate) left_out: Vec<Range<u64>>,
+}
 
 /// Event ids by hash, with the offset of their line; 24 bytes each.
 #[derive(Debug, Default)]
@@ -21,23 +31,35 @@ pub(super) struct EventIds {
     hashers: [RandomState; 2],
     /// The log has been read up to this byte.
     scanned: u64,
+    /// Parts of the log that are not read, in their order.
+    left_out: Vec<Range<u64>>,
 }
 
 impl EventIds {
-    /// Keeps every id from this byte on, for streams.
-    pub(super) fn all(from: u64) -> Self {
-        Self { scanned: from, ..Self::default() }
+    /// Keeps every id of these parts of the log, for streams.
+    pub(super) fn all(searched: &SearchedParts) -> Self {
+        Self { scanned: searched.from, left_out: searched.left_out.clone(), ..Self::default() }
     }
 
     /// Keeps only these ids, for a single event and a log of any size.
-    pub(super) fn only<'i>(from: u64, ids: impl Iterator<Item = &'i str>) -> Self {
-        let all = Self::all(from);
+    pub(super) fn only<'i>(searched: &SearchedParts, ids: impl Iterator<Item = &'i str>) -> Self {
+        let all = Self::all(searched);
         let wanted = Some(ids.map(|id| all.key(id)).collect());
         Self { wanted, ..all }
     }
 
     /// Reads the log from the end of the last scan up to byte `end`.
     pub(super) fn scan(&mut self, log: &LogFile, end: u64) -> Result<(), RunError> {
+        for part in std::mem::take(&mut self.left_out) {
+            if self.scanned < part.end && part.end <= end {
+                self.read(log, part.start)?;
+                self.scanned = part.end;
+            }
+        }
+        self.read(log, end)
+    }
+
+    fn read(&mut self, log: &LogFile, end: u64) -> Result<(), RunError> {
         if end <= self.scanned {
             return Ok(());
         }

@@ -11,7 +11,7 @@ pub(crate) mod document;
 pub(crate) mod file_type;
 pub(crate) mod follower;
 mod identity;
-mod ids;
+pub(crate) mod ids;
 mod imported_ids;
 pub(crate) mod line_buffer;
 pub(crate) mod mend;

@@ -31,10 +31,11 @@ pub(crate) fn take_over(
     for file in session.files.iter_mut().filter(|file| file.place.is_none()) {
         file.skipped = known.bytes_of(&file.path);
     }
-    // The lines of a file that is new, or was written anew, may be anywhere in the log.
-    if session.files.iter().all(|file| file.skipped > 0) {
-        recorder.look_for_ids_from(known.log_bytes().saturating_sub(NEAR));
+    if session.files.iter().any(|file| file.skipped == 0) {
+        known.forget_log();
     }
+    recorder.look_for_ids_in(known.searched(NEAR));
+    recorder.remember_written();
     let mut numbers = GivenNumbers::default();
     let mut is_of_all = true;
     if let (Some(back), Some(first)) = (session.dialect.looks_back, session.files.first_mut())
@@ -49,7 +50,7 @@ pub(crate) fn take_over(
         let mut number = 0..;
         session.files.retain(|file| number.next() == Some(0) || !is_whole(file));
     }
-    let mut stream = Stream::new(recorder, StreamFormat::Read(session.dialect), true);
+    let mut stream = Stream::new(recorder, StreamFormat::Read(session.dialect), true).unfollowed();
     stream.leave_out_known_rejects();
     let now = (options.clock)();
     let mut taken: Vec<(PathBuf, u64)> = Vec::new();
@@ -92,7 +93,7 @@ pub(crate) fn take_over(
     if let Some((path, bytes)) = first.take().filter(|_| session.dialect.looks_back.is_some()) {
         known.write_numbers(&run, &path, bytes, numbers)?;
     }
-    known.write(&run, !is_cut)?;
+    known.write(&run, is_cut.then(|| recorder.take_written()))?;
     Ok(end)
 }
 

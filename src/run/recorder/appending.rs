@@ -165,9 +165,9 @@ impl Recorder {
             return Ok(());
         }
         if !self.many_ids {
-            self.ids = Some(EventIds::only(self.ids_from, given));
+            self.ids = Some(EventIds::only(&self.searched, given));
         }
-        let ids = self.ids.get_or_insert_with(|| EventIds::all(self.ids_from));
+        let ids = self.ids.get_or_insert_with(|| EventIds::all(&self.searched));
         ids.scan(&self.log, self.log.length()?)
     }
 
@@ -189,6 +189,7 @@ impl Recorder {
             buffer,
             ends,
             derives,
+            written,
             ..
         } = self;
         let defaults = identity.defaults();
@@ -284,6 +285,7 @@ impl Recorder {
             derive_records(run, recent, &locked, completed, appended, &mut batch.warnings);
         }
         *last = locked.length();
+        written.iter_mut().for_each(|parts| parts.push(position.end..*last));
         drop(locked);
         identity.provisional &= writing.sequence == 0;
         (batch.outcomes, *ends, *buffer) = writing.finish(taken, intakes);

@@ -10,6 +10,7 @@ use crate::log::lock::LogFile;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::identity::{Identity, identify};
+use crate::run::ids::SearchedParts;
 use crate::run::options::RecordOptions;
 use crate::run::pairing::RecentCalls;
 use crate::run::preparing::Preparer;
@@ -98,7 +99,8 @@ impl Recorder {
             identity,
             ids: None,
             many_ids: false,
-            ids_from: 0,
+            searched: SearchedParts::default(),
+            written: None,
             recent,
             end: 0,
             buffer: Vec::new(),

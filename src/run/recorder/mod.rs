@@ -22,7 +22,7 @@ use crate::run::derive::EventObserver;
 use crate::run::dir::RunDir;
 use crate::run::follower::{AppendedLines, Follower, FollowerThread};
 use crate::run::identity::Identity;
-use crate::run::ids::EventIds;
+use crate::run::ids::{EventIds, SearchedParts};
 use crate::run::options::RecordOptions;
 use crate::run::pairing::RecentCalls;
 use crate::run::writing::LineEnd;
@@ -36,8 +36,10 @@ pub(crate) struct Recorder {
     identity: Identity,
     ids: Option<EventIds>,
     many_ids: bool,
-    /// Ids are looked for from this byte of the log on.
-    ids_from: u64,
+    /// Where ids are looked for.
+    searched: SearchedParts,
+    /// The parts of the log that it wrote, if its caller asks for them.
+    written: Option<Vec<Range<u64>>>,
     recent: RecentCalls,
     /// Bytes of the log after the last append.
     end: u64,
@@ -139,10 +141,20 @@ impl Recorder {
         self.many_ids = true;
     }
 
-    /// Looks for the ids of events only in the last bytes of the log, which begin in a line or at one.
-    /// For a caller that knows that its ids are not before.
-    pub(crate) fn look_for_ids_from(&mut self, offset: u64) {
-        (self.ids, self.is_searched, self.ids_from) = (None, false, offset);
+    /// Looks for the ids of events only in these parts of the log. For a caller that knows that its ids
+    /// are in no other.
+    pub(crate) fn look_for_ids_in(&mut self, searched: SearchedParts) {
+        (self.ids, self.is_searched, self.searched) = (None, false, searched);
+    }
+
+    /// Remembers which parts of the log the next appends write.
+    pub(crate) fn remember_written(&mut self) {
+        self.written = Some(Vec::new());
+    }
+
+    /// The parts of the log that it wrote since.
+    pub(crate) fn take_written(&mut self) -> Vec<Range<u64>> {
+        self.written.take().unwrap_or_default()
     }
 
     /// The line of the event with that id, if the log has it.
@@ -154,7 +166,7 @@ impl Recorder {
         if self.ids.as_ref().is_none_or(EventIds::is_partial) {
             (self.ids, self.is_searched) = (None, false);
         }
-        let ids = self.ids.get_or_insert_with(|| EventIds::all(self.ids_from));
+        let ids = self.ids.get_or_insert_with(|| EventIds::all(&self.searched));
         if !self.is_searched {
             ids.scan(&self.log, self.log.length()?)?;
             self.is_searched = true;

@@ -100,6 +100,8 @@ pub(crate) struct Stream<'r> {
     recovered_bytes: u64,
     /// Updates the derived files during a long stream.
     ahead: Option<Follower>,
+    /// Whether a long stream starts a follower.
+    follows: bool,
     /// Whether it works in threads of its own.
     threads: FollowerThread,
     /// A dialect that the native lines look like.
@@ -178,6 +180,7 @@ impl<'r> Stream<'r> {
             recovered_bytes: 0,
             ahead: None,
             threads: FollowerThread::Own,
+            follows: true,
             looks_like: None,
             known_types: Vec::new(),
             ends: SessionEnds::default(),
@@ -248,6 +251,13 @@ impl<'r> Stream<'r> {
     #[must_use]
     pub(crate) fn in_one_thread(mut self) -> Self {
         self.threads = FollowerThread::Shared;
+        self
+    }
+
+    /// Reads nothing of the log ahead: the caller does not take [`Stream::take_ahead`].
+    #[must_use]
+    pub(crate) fn unfollowed(mut self) -> Self {
+        self.follows = false;
         self
     }
 
@@ -445,7 +455,8 @@ impl<'r> Stream<'r> {
         let mut batch = Batch::default();
         if !part.made.intakes.is_empty() {
             batch = self.recorder.append_batch(&mut part.made)?;
-            if self.ahead.is_none() && writes.recorded.len() + batch.outcomes.len() >= LONG {
+            let is_new = self.follows && self.ahead.is_none();
+            if is_new && writes.recorded.len() + batch.outcomes.len() >= LONG {
                 self.ahead = Some(self.recorder.follow(None, self.threads));
             }
             if let Some(ahead) = &mut self.ahead {
