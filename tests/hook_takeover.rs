@@ -95,6 +95,36 @@ fn turn_by_turn_is_the_whole() {
     assert_eq!(live.call(&["validate", "latest", "--expect-status", "imported"]).status, 0);
 }
 
+/// If this fails, a prompt is in the log twice if much is taken over between its hook and its line.
+#[test]
+fn much_between_a_hook_and_its_line() {
+    let bench = with_runs();
+    let mut lines: Vec<Value> = (1..5000).flat_map(turn).collect();
+    fs::write(bench.path("s-1.jsonl"), jsonl(&lines)).unwrap();
+    hook(&bench, "UserPromptSubmit", &json!({"prompt": "do 0"}));
+    hook(
+        &bench,
+        "PreToolUse",
+        &json!({"tool_name": "Bash", "tool_input": {"command": "make"},
+        "tool_use_id": "toolu_0"}),
+    );
+    // A takeover may be cut on a slow machine.
+    for _ in 0..20 {
+        hook(&bench, "Stop", &json!({}));
+    }
+    let log_bytes = fs::metadata(bench.path(&format!("{RUN}/events.jsonl"))).unwrap().len();
+    assert!(log_bytes > 2 * (4 << 20), "{log_bytes}");
+    lines.extend(turn(0));
+    fs::write(bench.path("s-1.jsonl"), jsonl(&lines)).unwrap();
+    hook(&bench, "Stop", &json!({}));
+    let log = log(&bench);
+    let ids: std::collections::HashSet<String> =
+        log.iter().map(|event| event["event_id"].to_string()).collect();
+    assert_eq!(ids.len(), log.len());
+    let prompts = log.iter().filter(|event| event["type"] == "message.user");
+    assert_eq!(prompts.count(), 5000);
+}
+
 /// If this fails, a session file that was written anew is taken for an older one, and its lines are lost.
 #[test]
 fn a_file_that_was_written_anew() {

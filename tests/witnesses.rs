@@ -169,10 +169,9 @@ fn exported_chapters_are_witnesses() {
         ]);
         bench.ok(&["chapter", "export", "r"]);
         let has_old = |bench: &Bench| {
-            let mut found = Vec::new();
-            find(&bench.path("runs/r/chapters"), &mut found);
-            let olds = found.iter().filter(|path| {
-                fs::read_to_string(path).is_ok_and(|text| text.contains("rm -rf /srv"))
+            let found = walkdir::WalkDir::new(bench.path("runs/r/chapters")).into_iter().flatten();
+            let olds = found.filter(|entry| {
+                fs::read_to_string(entry.path()).is_ok_and(|text| text.contains("rm -rf /srv"))
             });
             olds.count()
         };
@@ -181,12 +180,5 @@ fn exported_chapters_are_witnesses() {
         fs::write(bench.log_path(), bench.log().replace("rm -rf /srv", "ls -la /srv")).unwrap();
         bench.call(way);
         assert_eq!(has_old(&bench), before, "{way:?}");
-    }
-}
-
-fn find(directory: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() { find(&path, found) } else { found.push(path) }
     }
 }

@@ -28,11 +28,11 @@ const COMPARED: u64 = 4 << 10;
 pub(crate) struct TakenOver {
     /// For each file of the session, by its path.
     files: BTreeMap<PathBuf, TakenFile>,
-    /// The length of the log after the last takeover that came to the end of the files. What lines after
-    /// these say is not in the log before it.
+    /// The length of the log before the last takeover that came to the end of the files. Hardly an event
+    /// before it is of a line that was not taken over.
     log_bytes: u64,
-    /// The parts of the log after these that takeovers wrote which were cut. What they say is in the
-    /// bytes of the files that were taken over.
+    /// The parts of the log after these that takeovers wrote. What they say is in the bytes of the files
+    /// that were taken over.
     #[serde(default)]
     written: Vec<Range<u64>>,
 }
@@ -83,7 +83,7 @@ impl TakenOver {
     }
 
     /// Where the log may have events of lines that were not taken over. Some may be up to `near` bytes
-    /// before the end of the last takeover.
+    /// before the last takeover.
     pub(super) fn searched(&self, near: u64) -> SearchedParts {
         let from = self.log_bytes.saturating_sub(near);
         SearchedParts { from, left_out: self.written.clone() }
@@ -133,23 +133,20 @@ impl TakenOver {
         Ok(replace_derived(&run.takeover_numbers(), &text)?)
     }
 
-    /// Writes the file. `cut`: the parts of the log that the takeover wrote, if it did not come to the end
-    /// of all files.
+    /// Adds the parts of the log that a takeover wrote, which found a log of `log_bytes` bytes.
+    /// `is_whole`: it came to the end of all files.
+    pub(super) fn took(&mut self, log_bytes: u64, written: Vec<Range<u64>>, is_whole: bool) {
+        if is_whole {
+            (self.log_bytes, self.written) = (log_bytes, Vec::new());
+        }
+        written.into_iter().for_each(|part| self.add(part));
+    }
+
+    /// Writes the file.
     ///
     /// # Errors
     /// It cannot be written.
-    pub(super) fn write(
-        &mut self,
-        run: &RunDir,
-        cut: Option<Vec<Range<u64>>>,
-    ) -> Result<(), RunError> {
-        match cut {
-            Some(written) => written.into_iter().for_each(|part| self.add(part)),
-            None => {
-                self.log_bytes = run.events().metadata().map_or(0, |log| log.len());
-                self.written.clear();
-            }
-        }
+    pub(super) fn write(&self, run: &RunDir) -> Result<(), RunError> {
         // A path that is not UTF-8 has no place in JSON. Its file is read again.
         let Ok(text) = serde_json::to_vec(self) else { return Ok(()) };
         make_dir(&run.logs())?;

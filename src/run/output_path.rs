@@ -108,7 +108,7 @@ const MOST: u64 = 1 << 30;
 pub(crate) fn put_output(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let output = output_path(path)?;
     refuse_others(&output, |old| is_ours(old, bytes))?;
-    let log = PathAt::of(&real(path).with_file_name(EVENTS));
+    let log = PathAt::of(real(path).with_file_name(EVENTS));
     if is_regular(&log) { witness::put(&log, &output, bytes) } else { replace(&output, bytes) }
 }
 

@@ -36,6 +36,7 @@ pub(crate) fn take_over(
     }
     recorder.look_for_ids_in(known.searched(NEAR));
     recorder.remember_written();
+    let length = run.events().metadata().map_or(0, |log| log.len());
     let mut numbers = GivenNumbers::default();
     let mut is_of_all = true;
     if let (Some(back), Some(first)) = (session.dialect.looks_back, session.files.first_mut())
@@ -93,11 +94,12 @@ pub(crate) fn take_over(
     if let Some((path, bytes)) = first.take().filter(|_| session.dialect.looks_back.is_some()) {
         known.write_numbers(&run, &path, bytes, numbers)?;
     }
-    known.write(&run, is_cut.then(|| recorder.take_written()))?;
+    known.took(length, recorder.take_written(), !is_cut);
+    known.write(&run)?;
     Ok(end)
 }
 
-/// How far before the end of the last takeover the log may have events of lines that come after it: a
+/// How far before the last takeover the log may have events of lines that come after it: a
 /// hook reports a call before its line is in the file.
 const NEAR: u64 = 4 << 20;
 
