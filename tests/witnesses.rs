@@ -95,6 +95,11 @@ fn nothing_is_kept_of_an_intact_run() {
     bench.emit(&["note", "-f", "text=rm -rf /srv"]);
     bench.ok(&["transcript", "r", "--format", "html"]);
     bench.ok(&["transcript", "r", "-o", "runs/r/transcript.md"]);
+    for _ in 0..2 {
+        bench.emit(&["note", "-f", "text=more"]);
+        bench.ok(&["transcript", "r", "--format", "text", "-o", "runs/r/story.txt"]);
+        bench.ok(&["graph", "r", "--format", "dot", "-o", "runs/r/graph.dot"]);
+    }
     assert!(kept(&bench, "").is_empty());
 }
 

@@ -96,7 +96,7 @@ impl TakenOver {
         }
     }
 
-    /// Forgets what the log has: the lines of a file that is new, or was written anew, may be anywhere.
+    /// Forgets what the log has: the lines of a file that is new, or was written again, may be anywhere.
     pub(super) fn forget_log(&mut self) {
         (self.log_bytes, self.written) = (0, Vec::new());
     }

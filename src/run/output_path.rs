@@ -9,6 +9,7 @@ use memchr::memmem;
 use super::dir::EVENTS;
 use super::witness;
 use crate::fs::{Action, FsError, PathAt, is_regular, read_small, replace};
+use crate::log::prefix::LogPrefix;
 
 /// The files and directories of a run that only this program's own writers change.
 const OWN: &[&str] = &[
@@ -101,7 +102,7 @@ impl OutputMark {
 const MOST: u64 = 1 << 30;
 
 /// Writes a report, a page or an export that the user named, in place of an older one. In the directory
-/// of a run, an older one is also a derived file of the run, and may be a witness.
+/// of a run, a file that names the lines of a log may be a witness.
 ///
 /// # Errors
 /// It is a file of a run, or one that this program did not write, or it cannot be written.
@@ -109,7 +110,10 @@ pub(crate) fn put_output(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     let output = output_path(path)?;
     refuse_others(&output, |old| is_ours(old, bytes))?;
     let log = PathAt::of(real(path).with_file_name(EVENTS));
-    if is_regular(&log) { witness::put(&log, &output, bytes) } else { replace(&output, bytes) }
+    match is_regular(&log) && LogPrefix::named_in(bytes).is_some() {
+        true => witness::put(&log, &output, bytes),
+        false => replace(&output, bytes),
+    }
 }
 
 /// Refuses to replace a file that has content and is not of this program.
