@@ -80,6 +80,8 @@ mod key_order;
 mod layering;
 mod leaks;
 mod list;
+#[cfg(feature = "sqlite")]
+mod matrix;
 #[cfg(feature = "mcp")]
 mod mcp;
 #[cfg(feature = "mcp")]
@@ -100,7 +102,7 @@ mod paid_answers;
 mod printed_sessions;
 mod processes;
 mod propose;
-mod random_sessions;
+
 mod reading;
 mod readme;
 mod reports;

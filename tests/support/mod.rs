@@ -7,6 +7,7 @@ mod judged;
 pub(crate) mod mcp;
 mod prepared;
 mod samples;
+pub(crate) mod sessions;
 
 pub(crate) use executables::put_executable;
 pub(crate) use imports::{document, jsonl};
@@ -19,8 +20,15 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+/// A directory. It stays if RUNLOG_TEST_KEEP names one to make it in, for `tests/oracle.py`.
 pub(crate) struct Bench {
     dir: tempfile::TempDir,
+}
+
+/// The program. RUNLOG_TEST_PROGRAM names another build of it.
+pub(crate) fn program() -> PathBuf {
+    let other = std::env::var_os("RUNLOG_TEST_PROGRAM");
+    other.map_or_else(|| env!("CARGO_BIN_EXE_runlog").into(), PathBuf::from)
 }
 
 /// The result of a call.
@@ -32,7 +40,12 @@ pub(crate) struct Said {
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        Self { dir: tempfile::tempdir().unwrap() }
+        let kept = std::env::var_os("RUNLOG_TEST_KEEP");
+        let made = match &kept {
+            Some(parent) => tempfile::Builder::new().disable_cleanup(true).tempdir_in(parent),
+            None => tempfile::tempdir(),
+        };
+        Self { dir: made.unwrap() }
     }
 
     /// A bench with the run `r`, with fixed ids and times.
@@ -55,7 +68,7 @@ impl Bench {
     }
 
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_runlog"));
+        let mut command = Command::new(program());
         command.current_dir(self.dir.path()).env_clear().stdin(Stdio::null());
         command
     }
