@@ -107,6 +107,7 @@ mod reading;
 mod readme;
 mod reports;
 mod rounds;
+mod rules;
 mod schema;
 mod search;
 mod secrets;
