@@ -71,11 +71,6 @@ def files(program):
         yield tuple(row[name] for name in ["file", "run", "reads", "changes", "added", "removed"])
 
 
-def files_without_lines(program):
-    """Question 5, about files, without the numbers of lines."""
-    return [row[:4] for row in files(program)]
-
-
 def pull_requests(program):
     """Question 5, about pull requests."""
     rows = program.stats("pull-request,run")
@@ -127,7 +122,6 @@ QUESTIONS = [
     ("03-retries", retries, None),
     ("04-what-differs", differences, None),
     ("05-files", files, None),
-    ("05-files-views", files_without_lines, None),
     ("05-pull-requests", pull_requests, None),
     ("06-context", context, None),
     ("07-tested", tested, None),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{Bench, jsonl};
 
 /// An event. The envelope's members are in `data` under their names with `^`.
-fn event(kind: &str, data: Value) -> Value {
+fn event(kind: &str, data: &Value) -> Value {
     let actor = if kind == "message.user" { "user" } else { "agent" };
     let mut event = json!({"type": kind, "actor": actor, "data": {}});
     for (name, value) in data.as_object().unwrap() {
@@ -28,7 +28,7 @@ fn run_of(events: &[(&str, Value)]) -> Bench {
 }
 
 fn append(bench: &Bench, events: &[(&str, Value)]) {
-    let lines: Vec<Value> = events.iter().map(|(kind, data)| event(kind, data.clone())).collect();
+    let lines: Vec<Value> = events.iter().map(|(kind, data)| event(kind, data)).collect();
     let said = bench.feed(&["emit", "--run", "r", "--stdin"], jsonl(&lines).as_bytes());
     assert_eq!(said.status, 0, "{}", said.err);
 }

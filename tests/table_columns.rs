@@ -41,26 +41,14 @@ Rules for values:
   files with the comma as the only separator. NUL characters become U+FFFD.
 - Parquet and SQLite hold each text as it is in the log, with control characters and NUL.
 
-## Views without an export
+## Views in other engines
 
-The SQL of `--to ddl duckdb` and `--to ddl clickhouse` defines views with these names and columns over the logs where
-they lie. They answer the questions in [queries](queries) with the same SQL and the same answers, which a test prints.
+The SQL of `--to ddl duckdb DIR` and `--to ddl clickhouse DIR` defines a view for each table of a directory that
+`--to parquet` wrote, under the names of this page. They answer the questions in [queries](queries), and a test compares
+the answers with those of `runlog stats`. One more view, `lines`, has the lines of the logs where they lie: the fields of
+each event and the path of its log, and nothing that is computed. Without DIR, it is the only one.
 
-The views compute in SQL what follows from the order of events: the pairs of calls, tasks, retries, repeats, kinds of
-calls, and costs by a price list that is part of the SQL. The program and the SQL take the names of fields, tools and
-test commands from the same lists. What concludes a whole run comes from its `run.json`: the status, times, title,
-metadata, deliverables and error, and what a session's total adds to its calls. A live run's `run.json` is as old as its
-last lifecycle event. If it is older than the last report of usage, the row of kind `total` is left out. A copy of a
-run's directory counts a second time in the views; `export` leaves it out and says so.
-
-Not in the views:
-
-- The table `findings`: it takes `runlog validate`.
-- Lines added and removed in `files`: they take a line diff. [05-files-views](queries/05-files-views.sql) asks without
-  them. ClickHouse has no view of files at all.
-- Rows of `files` for deliverables, and a few columns that the head of the SQL names.
-
-PostgreSQL cannot read the logs in place. `--to ddl postgres` loads the CSV files, which have everything.
+PostgreSQL reads neither the logs nor Parquet. `--to ddl postgres` loads the CSV files.
 
 This page is generated from `src/tables/rows.rs`. `UPDATE=1 cargo test table_columns` updates it.
 ";

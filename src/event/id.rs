@@ -202,17 +202,9 @@ fn random() -> [u8; 10] {
     bytes
 }
 
-/// What shows that an id is unique in the world: the last part is long and random, or a UUID
-/// (RFC 9562). Patterns (RE2) for [`is_unique`]: the first three match, or the last one.
-pub(crate) const UNIQUE: [&str; 4] = [
-    "(^|[_-])[A-Za-z0-9]{20,}$",
-    "[0-9][A-Za-z]*[0-9][A-Za-z0-9]*$",
-    "[a-z][A-Z0-9]*[a-z][A-Za-z0-9]*$",
-    "(^|[_-])[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$",
-];
-
-/// Whether an id is unique in the world, by its form: work with the same id is the same work,
-/// whatever log tells it. The ids that the providers of models give are. See [`UNIQUE`].
+/// Whether an id is unique in the world, by its form: its last part is long and random, or a UUID
+/// (RFC 9562). Work with the same id is the same work, whatever log has it. The ids that the providers
+/// of models give are unique.
 #[must_use]
 pub(crate) fn is_unique(id: &str) -> bool {
     const LEAST: usize = 20;

@@ -187,11 +187,6 @@ pub(crate) fn list_prices(model: &str) -> Option<TokenPrices> {
     Some(TokenPrices { input, output, cache_read, cache_creation })
 }
 
-/// The listed models with their prices: input, output, cache read, cache creation.
-pub(crate) fn price_list() -> impl Iterator<Item = (&'static str, [f64; 4])> {
-    MODELS.iter().map(|(name, _, prices)| (*name, *prices))
-}
-
 /// How many times its list prices a model costs if the provider answers faster. Source: the pages of
 /// the provider, November 2026.
 const FAST: &[(&str, f64)] = &[

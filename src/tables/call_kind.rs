@@ -30,7 +30,7 @@ pub(crate) enum CallKind {
 }
 
 /// Words in the names of tools, in lower case. The first that is found counts.
-pub(crate) const TOOL_WORDS: &[(&[&str], CallKind)] = &[
+const TOOL_WORDS: &[(&[&str], CallKind)] = &[
     (&["websearch", "web_search", "webfetch", "web_fetch", "fetch", "browser"], CallKind::Web),
     (&["todo", "plan", "think", "askuser", "ask_user", "question", "finish"], CallKind::Plan),
     (&["notebookedit", "edit", "write", "patch", "str_replace", "replace"], CallKind::Edit),
@@ -101,7 +101,7 @@ pub(crate) const TEST_COMMANDS: &[&str] = &[
 ];
 
 /// Words before a command that do not change what it does.
-pub(crate) const TEST_PREFIXES: &[&str] = &[
+const TEST_PREFIXES: &[&str] = &[
     "npx",
     "bunx",
     "pnpm exec",

@@ -18,8 +18,6 @@ mod touched;
 mod transcript_event;
 mod usage_numbers;
 
-pub(crate) use crate::transcript::file_event::FILE_LISTS;
-pub(crate) use call_kind::{CallKind, TEST_COMMANDS, TEST_PREFIXES, TOOL_WORDS};
 pub use cell::CellKind;
 pub(crate) use cell::{Dollars, JsonText, TableCell, time_in_tables};
 pub use columns::Column;

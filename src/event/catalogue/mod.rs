@@ -206,11 +206,6 @@ pub(crate) const INTERRUPTED: &str = "user.interrupted";
 /// The actor that calls by default, where the start and the end of a call have different ones.
 pub(crate) const CALLING: &str = "agent";
 
-/// The types of calls whose start has another actor by default than their end.
-pub(crate) fn calls_of_two_actors() -> impl Iterator<Item = &'static str> {
-    rows().iter().filter(|row| row.is_of_two_actors()).map(|row| row.name)
-}
-
 /// The actor by which starts and ends of calls without ids find each other.
 pub(crate) fn pairing_actor<'a>(name: &str, actor: &'a str) -> &'a str {
     if actor == CALLING && row(name).is_some_and(Row::is_of_two_actors) {

@@ -8,7 +8,7 @@ mod request;
 pub(crate) use compare::between;
 pub(crate) use known::KnownFiles;
 pub(crate) use patch::structured;
-pub(crate) use request::{EditRequest, EditRequests, PATCH, PATH, Requested, WHOLE, WRITERS};
+pub(crate) use request::{EditRequest, EditRequests, Requested, WHOLE};
 
 /// What one call changes in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]

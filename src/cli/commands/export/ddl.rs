@@ -1,5 +1,7 @@
 //! `runlog export --to ddl`
 
+use std::path::Path;
+
 use super::ExportRunsArgs;
 use crate::cli::commands::Global;
 use crate::cli::exit::{Exit, Failure};
@@ -9,10 +11,12 @@ use crate::run::output_path::put_output;
 
 /// Prints the SQL for an engine, or writes it to a file.
 pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Result<Exit> {
-    let engine = match &args.runs[..] {
-        [name] => SqlEngine::ALL.into_iter().find(|engine| engine.name() == name),
-        _ => None,
+    let (engine, export) = match &args.runs[..] {
+        [name] => (Some(name), None),
+        [name, export] => (Some(name), Some(export)),
+        _ => (None, None),
     };
+    let engine = engine.and_then(|name| SqlEngine::ALL.into_iter().find(|one| one.name() == name));
     let Some(engine) = engine else {
         let names = SqlEngine::ALL.map(SqlEngine::name).join(", ");
         let failure = Failure::new(Exit::Usage, format!("name one engine: {names}"));
@@ -22,13 +26,9 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
         let failure = Failure::new(Exit::Usage, "--to ddl defines all tables");
         return Err(failure.hint("omit --tables").into());
     }
-    let runs_dir =
-        global.runs_dir.canonicalize().or_else(|_| std::path::absolute(&global.runs_dir))?;
-    let Some(runs_dir) = runs_dir.to_str() else {
-        let message = format!("{} cannot be written in SQL", runs_dir.display());
-        return Err(Failure::new(Exit::Usage, message).hint("use a path in UTF-8").into());
-    };
-    let sql = ddl(engine, runs_dir);
+    let runs_dir = in_sql(&global.runs_dir)?;
+    let export = export.map(|export| in_sql(Path::new(export))).transpose()?;
+    let sql = ddl(engine, &runs_dir, export.as_deref());
     match args.out.as_deref().filter(|out| out.as_os_str() != "-") {
         None => ui.data(sql.as_bytes())?,
         Some(out) => {
@@ -37,4 +37,13 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
         }
     }
     Ok(Exit::Fine)
+}
+
+/// An absolute path as text.
+fn in_sql(path: &Path) -> anyhow::Result<String> {
+    let path = path.canonicalize().or_else(|_| std::path::absolute(path))?;
+    path.into_os_string().into_string().map_err(|path| {
+        let message = format!("{} cannot be written in SQL", path.display());
+        Failure::new(Exit::Usage, message).hint("use a path in UTF-8").into()
+    })
 }

@@ -87,7 +87,8 @@ enum ExportTo {
     /// Tables as Parquet files, in a directory for each day. Only what changed is written
     #[cfg(feature = "parquet")]
     Parquet,
-    /// SQL for duckdb, clickhouse or postgres (named in place of RUN)
+    /// SQL for duckdb, clickhouse or postgres, named in place of RUN; after it, a directory with
+    /// Parquet files
     Ddl,
 }
 
