@@ -197,6 +197,7 @@ def main():
         session = Session()
         session.query("create database if not exists r")
         session.query("use r")
+        session.query("set prefer_column_name_to_alias = 1, cast_keep_nullable = 1")
         # The engine runs several statements, but reports the error of the last one only.
         for statement in program("export", "--to", "ddl", "clickhouse", lake).split(";\n\n"):
             if statement.strip():

@@ -3,6 +3,9 @@
 -- The view `lines` has the lines of the logs where they lie: nothing is copied, and nothing is computed.
 -- Damaged lines and a last line that is being written are left out. `runlog validate` reports them.
 
+-- Another session that asks needs this line too.
+SET prefer_column_name_to_alias = 1, cast_keep_nullable = 1;
+
 CREATE OR REPLACE VIEW lines AS
 SELECT *, _path AS log
 FROM file('/srv/runs/*/events.jsonl', JSONEachRow, '

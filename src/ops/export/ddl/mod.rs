@@ -117,6 +117,8 @@ fn clickhouse(runs_dir: &str, export: Option<&str>) -> String {
          -- A server reads files only below its user_files_path: link the directories there and change \
          the paths.\n\
          {NOTE}\n\
+         -- Another session that asks needs this line too.\n\
+         SET prefer_column_name_to_alias = 1, cast_keep_nullable = 1;\n\n\
          CREATE OR REPLACE VIEW lines AS\n\
          SELECT *, _path AS log\n\
          FROM file('{runs_dir}/*/events.jsonl', JSONEachRow, '\n{columns}')\n\
