@@ -116,7 +116,7 @@ fn usage_counts_once() {
     ]);
     assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(100), &json!(5)));
 
-    // A total replaces the numbers that it has, in its session.
+    // Count by count, a total or the calls of its session: the greater one.
     let sum = counts(&[
         llm(
             json!({"input_tokens": 100, "output_tokens": 5, "cost_usd": 1, "envelope_session_id": "a"}),
@@ -129,7 +129,7 @@ fn usage_counts_once() {
         ),
     ]);
     assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(101), &json!(10)));
-    assert_eq!(sum["cost_usd"], json!(0.6));
+    assert_eq!(sum["cost_usd"], json!(1.1));
     assert_eq!(sum["cache_read_tokens"], json!(null));
 
     // A message with input tokens, like agex's actions.

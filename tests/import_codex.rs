@@ -222,8 +222,8 @@ fn a_stream() {
             json!(["tool.started", "item_4", {"tool_name": "web_search", "args": {"query": "rust"}}]),
             json!(["tool.completed", "item_4", {"tool_name": "web_search", "result": ""}]),
             json!(["message.assistant", null, {"text": "Done"}]),
-            json!(["llm.usage", null, {"input_tokens": 6, "output_tokens": 2, "cache_read_tokens": 4}]),
-            json!(["llm.usage", null, {"input_tokens": 15, "output_tokens": 3, "cache_read_tokens": 0}]),
+            json!(["llm.usage", null, {"input_tokens": 6, "output_tokens": 2, "cache_read_tokens": 4, "scope": "session"}]),
+            json!(["llm.usage", null, {"input_tokens": 21, "output_tokens": 5, "cache_read_tokens": 4, "scope": "session"}]),
             json!(["error", null, {"message": "stream disconnected", "category": "engine"}]),
         ]
     );

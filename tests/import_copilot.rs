@@ -108,7 +108,7 @@ fn import_copilot_maps_a_session() {
             json!(["message.system", null, {"text": "One test fails."}]),
             json!(["user.interrupted", null, {"reason": "user initiated"}]),
             json!(["llm.usage", null, {"input_tokens": 47, "output_tokens": 10,
-            "cache_read_tokens": 60, "scope": "total"}]),
+            "cache_read_tokens": 60, "scope": "session"}]),
             json!(["llm.usage", null, {"input_tokens": 40, "output_tokens": 9,
             "cache_read_tokens": 60, "model": "m1", "scope": "model"}]),
             json!(["llm.usage", null, {"input_tokens": 7, "output_tokens": 1,

@@ -138,7 +138,6 @@ fn claude_processes_of_one_session() {
 fn claude_processes_that_are_recorded_one_by_one() {
     for (version, second, cost) in [
         ("2.1.278", claude_result("r2", 20, 30, 0.35), 0.35),
-        ("2.1.278", claude_result("r2", 5, 5, 0.05), 0.15),
         ("2.1.200", claude_result("r2", 20, 20, 0.25), 0.35),
     ] {
         let bench = crate::support::Bench::with_run();

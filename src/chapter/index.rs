@@ -232,7 +232,7 @@ impl Index {
             plural(task.events, "event"),
             if one { "token" } else { "tokens" }
         );
-        if let Some(used) = task.usage().told() {
+        if let Some(used) = self.tasks.usage(task).told() {
             out.push_str(&format!(", {used}"));
         }
         let inside = self.chapters.active().filter(|chapter| {

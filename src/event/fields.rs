@@ -76,16 +76,8 @@ pub(crate) const OUTPUT_AT_LEAST: &str = "output_tokens_at_least";
 pub(crate) const PROMPTS_WITHDRAWN: &str = "prompts_withdrawn";
 /// The flag for a prompt that the user has withdrawn.
 pub(crate) const WITHDRAWN: &str = "withdrawn";
-/// The flag for a total of all processes of a session. Without it, the total is of the process that
-/// reports it.
-pub(crate) const SESSION_TOTAL: &str = "session_total";
-/// The last of the model calls of the main agent that a total includes, if its source told them all. What
-/// the log has of that agent after the total is not in it.
-pub(crate) const LAST_CALL: &str = "last_message_id";
-/// The ids of the model calls before a total in the log that are not in it.
-pub(crate) const NOT_INCLUDED: &str = "not_included";
-/// The flag for a model call of a sub-agent that no total before it in the log includes.
-pub(crate) const NOT_IN_TOTAL: &str = "not_in_total";
+/// The ids of the model calls that the total of a process has.
+pub(crate) const CALLS_IN_TOTAL: &str = "message_ids";
 /// The field of `data` with the id of the event whose place this one takes: the end of a call, which
 /// a session file tells in another way than a hook did.
 pub(crate) const REVISES: &str = "revises";
@@ -162,11 +154,13 @@ pub(crate) fn exact_text(value: Json<'_>) -> Cow<'_, str> {
 /// What the numbers of a usage event are about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UsageScope {
-    /// One model call.
+    /// One model call, or several.
     Call,
-    /// The whole session: `scope: total`. It replaces the calls of the session.
+    /// A process so far.
+    Process,
+    /// The session so far. Earlier versions wrote `total`.
     Session,
-    /// One model, as a part of the session's total: `scope: model`.
+    /// One model, as a part of the total before it.
     Model,
 }
 
@@ -489,13 +483,6 @@ impl<'e, 'a> View<'e, 'a> {
         self.data.text_at("agent_id").filter(|id| !is_placeholder(id))
     }
 
-    /// Whether a total that the log has before this model call may include it: the file of a sub-agent may
-    /// be imported after the total of the process that started the agent.
-    #[must_use]
-    pub(crate) fn may_be_in_earlier_total(&self) -> bool {
-        self.is_of_sub_agent() && self.data.get(NOT_IN_TOTAL).is_none()
-    }
-
     /// Whether a person begins a task with the event.
     #[must_use]
     pub fn is_prompt(&self) -> bool {
@@ -519,7 +506,8 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub(crate) fn usage_scope(&self) -> UsageScope {
         match self.field("scope").as_deref() {
-            Some("total") => UsageScope::Session,
+            Some("process") => UsageScope::Process,
+            Some("session" | "total") => UsageScope::Session,
             Some("model") => UsageScope::Model,
             _ => UsageScope::Call,
         }

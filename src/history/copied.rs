@@ -9,7 +9,7 @@ use foldhash::HashMap;
 
 use super::facts::Counts;
 use super::usage::Usage;
-use crate::event::fields::{HISTORY, LAST_CALL, TIME_OF_READING, UsageScope, View};
+use crate::event::fields::{CALLS_IN_TOTAL, HISTORY, TIME_OF_READING, UsageScope, View};
 use crate::event::id::is_unique;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -82,8 +82,8 @@ impl WorkItems {
         let work_time = (!is_read).then(|| time.to_string());
         let places = WorkPlaces { time: work_time.as_deref(), history: history.as_deref() };
         if let Some(usage) = usage {
-            let is_total = view.usage_scope() == UsageScope::Session;
-            self.has_totals |= is_total && view.data.get(LAST_CALL).is_none();
+            let is_total = matches!(view.usage_scope(), UsageScope::Session | UsageScope::Process);
+            self.has_totals |= is_total && view.data.get(CALLS_IN_TOTAL).is_none();
             let request = view.field("request_id");
             // The lines of one response have several times; the first one counts.
             let places = match request.as_deref() {

@@ -65,9 +65,4 @@ impl<V: Copy> GradualMap<V> {
         let halves = Halves::of(hash);
         Some(&mut self.slots.find_mut(hash, |slot| slot.hash == halves)?.value)
     }
-
-    /// The values, in no particular order.
-    pub(crate) fn values(&self) -> impl Iterator<Item = V> {
-        self.slots.iter().map(|slot| slot.value)
-    }
 }

@@ -68,11 +68,6 @@ impl<T> GradualTable<T> {
         self.parts.iter().all(HashTable::is_empty)
     }
 
-    /// The items, in no particular order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.parts.iter().flatten()
-    }
-
     /// Starts with one part, and splits it when it is no longer small.
     fn make_room(&mut self, hash_of: impl Fn(&T) -> u64) {
         match self.parts.as_slice() {

@@ -1,7 +1,6 @@
 //! The history of a run, folded from its events by role: tool calls paired with their ends,
 //! numbered tasks, usage counted once. No input or output.
 
-mod agent_costs;
 pub(crate) mod agents;
 pub(crate) mod arguments;
 pub(crate) mod block_list;
@@ -15,7 +14,8 @@ pub(crate) mod gradual_map;
 mod gradual_table;
 mod known_calls;
 pub(crate) mod last_turn;
-pub(crate) mod model_totals;
+pub(crate) mod ledger;
+mod ledger_owners;
 pub(crate) mod models;
 mod names;
 pub(crate) mod origin;
@@ -29,5 +29,3 @@ pub(crate) mod tasks;
 pub(crate) mod text;
 pub(crate) mod told;
 pub(crate) mod usage;
-pub(crate) mod usage_fold;
-mod usage_records;

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use super::calls::{CallStatus, Calls, Observed};
 use super::copied::Copied;
 use super::facts::{Counts, Deliverables, RunFacts};
+use super::ledger::Ledger;
 use super::origin::RunOrigin;
 use super::request::own_words;
 use super::status::Status;
-use super::usage_fold::UsageFold;
 use crate::event::blob::{Reference, put_back};
 use crate::event::draft::Derived;
 use crate::event::fields::{View, WORK_TIME, as_text};
@@ -117,7 +117,7 @@ pub struct RunState {
     /// The tool calls.
     pub calls: Calls,
     /// Tokens and cost.
-    pub usage: UsageFold,
+    pub usage: Ledger,
     events: u64,
     prompts: u64,
     errors: u64,

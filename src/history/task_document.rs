@@ -22,7 +22,7 @@ impl TaskDocument {
     /// A task of these tasks, with its outcome so far.
     #[must_use]
     pub(crate) fn of(task: &Task, tasks: &Tasks) -> Self {
-        let usage = task.usage();
+        let usage = tasks.usage(task);
         Self {
             number: task.number,
             name: task.name.clone(),

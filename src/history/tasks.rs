@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
 
+use foldhash::HashMap;
 use foldhash::quality::RandomState;
 use serde::{Serialize, Serializer};
 
@@ -11,10 +12,8 @@ use crate::event::fields::{PROMPTS_WITHDRAWN, UsageScope, View, WITHDRAWN, as_te
 use crate::event::id::is_generated_task;
 use crate::event::role::{Role, TaskEnding};
 use crate::event::time::Timestamp;
-use crate::history::gradual_map::GradualMap;
 use crate::history::task_split::{TaskBeginning, TaskSplit};
-use crate::history::usage::Usage;
-use crate::history::usage_fold::UsageFold;
+use crate::history::usage::{PackedUsage, Usage};
 use crate::json::Json;
 use crate::text::inert::preview;
 
@@ -109,16 +108,9 @@ pub(crate) struct Task {
     pub is_interrupted: bool,
     /// Whether the user went back to what was before it.
     is_withdrawn: bool,
-    usage: UsageFold,
 }
 
 impl Task {
-    /// Tokens and cost of the task.
-    #[must_use]
-    pub(crate) fn usage(&self) -> Usage {
-        self.usage.sum()
-    }
-
     /// Whether an agent chooses chapters in it, which is no work.
     #[must_use]
     pub(crate) fn chooses_chapters(&self) -> bool {
@@ -143,8 +135,8 @@ pub(crate) struct Tasks {
     live: Vec<usize>,
     /// Whether a task is of a sub-agent.
     has_sub_agents: bool,
-    /// The task with the newest line of each model call, by the hash of its id.
-    of_calls: GradualMap<u32>,
+    /// The task with the newest line of each model call, and what the call used, by the hash of its id.
+    of_calls: HashMap<u64, (u32, PackedUsage)>,
     hasher: RandomState,
 }
 
@@ -170,21 +162,27 @@ impl Tasks {
         found.or(agent.is_some().then_some(newest))
     }
 
-    /// A model call counts in the task of its last line.
-    fn forget_older_line(&mut self, view: &View<'_, '_>, at: Option<usize>) {
-        let is_call = view.usage_scope() == UsageScope::Call;
-        let Some(id) = view.model_call_id().filter(|_| is_call && Usage::of(view).is_some()) else {
-            return;
-        };
-        let newest = u32::try_from(at.map_or(0, |at| at + 1)).unwrap_or(u32::MAX);
-        let (known, _) = self.of_calls.insert(self.hasher.hash_one(id.as_ref()), newest);
-        let older = std::mem::replace(known, newest);
-        if older != newest
-            && let Some(task) =
-                (older as usize).checked_sub(1).and_then(|at| self.tasks.get_mut(at))
+    /// Takes what a model call used. It counts in the task of its last line. A total is of no task.
+    fn take_usage(&mut self, view: &View<'_, '_>, at: Option<usize>) {
+        if view.usage_scope() == UsageScope::Call
+            && let Some(usage) = Usage::of(view)
         {
-            task.usage.forget(&id);
+            let id = view.model_call_id();
+            let call = self
+                .hasher
+                .hash_one((id.as_deref(), view.event.sequence * u64::from(id.is_none())));
+            let task = u32::try_from(at.map_or(0, |at| at + 1)).unwrap_or(u32::MAX);
+            self.of_calls.insert(call, (task, (&usage).into()));
         }
+    }
+
+    /// Tokens and cost of a task.
+    #[must_use]
+    pub(crate) fn usage(&self, task: &Task) -> Usage {
+        let mut sum = Usage::default();
+        let calls = self.of_calls.values().filter(|(of, _)| u64::from(*of) == task.number);
+        calls.for_each(|(_, usage)| sum.add(&(*usage).into()));
+        sum
     }
 
     /// Takes the next event. Returns the number of the task that it is about, else of the newest one, if
@@ -217,6 +215,7 @@ impl Tasks {
             TaskBeginning::ByStart => self.begin(view),
             TaskBeginning::FirstByStart => {
                 self.tasks.clear();
+                self.of_calls.clear();
                 self.live.clear();
                 self.has_sub_agents = false;
                 self.begin(view);
@@ -233,7 +232,7 @@ impl Tasks {
         }
         let newest = newest.number;
         let at = self.index_of(self.tasks.len() - 1, view);
-        self.forget_older_line(view, at);
+        self.take_usage(view, at);
         let Some(task) = at.and_then(|at| self.tasks.get_mut(at)) else { return Some(newest) };
         match view.role {
             Role::Note if event.kind == catalogue::INTERRUPTED => {
@@ -241,10 +240,6 @@ impl Tasks {
             }
             Role::ToolStart | Role::Message if event.actor != "user" => task.is_interrupted = false,
             _ => {}
-        }
-        // A total is of a whole session, and of no task.
-        if view.usage_scope() == UsageScope::Call {
-            task.usage.observe(view);
         }
         if view.role == Role::TaskEnd {
             let number = task.number;
@@ -391,7 +386,6 @@ impl Tasks {
             is_prompt: view.is_prompt(),
             is_interrupted: false,
             is_withdrawn: view.is_set(WITHDRAWN),
-            usage: UsageFold::default(),
         });
     }
 }

@@ -167,6 +167,69 @@ impl Usage {
         }
     }
 
+    /// Input, output, cache read, cache creation.
+    #[must_use]
+    pub(crate) fn tokens(&self) -> [Option<u64>; 4] {
+        let Self { input_tokens, output_tokens, .. } = *self;
+        [input_tokens, output_tokens, self.cache_read_tokens, self.cache_creation_tokens]
+    }
+
+    /// The same with other tokens.
+    #[must_use]
+    fn with_tokens(self, tokens: [Option<u64>; 4]) -> Self {
+        let [input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens] = tokens;
+        Self { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, ..self }
+    }
+
+    /// Count by count, the greater one of two lower bounds. The cost is the own one, unless the other
+    /// one has more reported cost.
+    #[must_use]
+    pub(super) fn greater(self, other: &Self) -> Self {
+        let (mine, theirs) = (self.tokens(), other.tokens());
+        let cost = if other.reported_micros() > self.reported_micros() { other } else { &self };
+        let is_own = self.output_tokens >= other.output_tokens;
+        Self {
+            output_at_least: if is_own { self.output_at_least } else { other.output_at_least },
+            cost_micros: cost.cost_micros,
+            estimated_micros: cost.estimated_micros,
+            uncosted_calls: cost.uncosted_calls,
+            ..self.with_tokens(std::array::from_fn(|at| mine[at].max(theirs[at])))
+        }
+    }
+
+    /// What these numbers have beyond `other`, whose tokens are not greater. A difference of 0 is
+    /// unknown. A cost may be negative.
+    #[must_use]
+    pub(super) fn minus(&self, other: &Self) -> Self {
+        let (mine, theirs) = (self.tokens(), other.tokens());
+        let less =
+            |at: usize| mine[at]?.checked_sub(theirs[at].unwrap_or(0)).filter(|rest| *rest > 0);
+        let cost = self.cost_micros.unwrap_or(0).saturating_sub(other.cost_micros.unwrap_or(0));
+        let cost = Some(cost).filter(|cost| *cost != 0);
+        Self {
+            output_at_least: self.output_at_least && !other.output_at_least,
+            cost_micros: cost,
+            estimated_micros: cost.filter(|_| self.estimated_micros.is_some()),
+            uncosted_calls: 0,
+            ..self.with_tokens(std::array::from_fn(less))
+        }
+    }
+
+    /// The same with at most these tokens.
+    #[must_use]
+    pub(super) fn at_most(self, most: &Self) -> Self {
+        let (mine, most) = (self.tokens(), most.tokens());
+        self.with_tokens(std::array::from_fn(|at| {
+            Some(mine[at]?.min(most[at].unwrap_or(0))).filter(|tokens| *tokens > 0)
+        }))
+    }
+
+    /// Whether it has no tokens and no cost.
+    #[must_use]
+    pub(super) fn is_empty(&self) -> bool {
+        self.tokens() == [None; 4] && self.cost_micros.is_none()
+    }
+
     /// Makes the cost unknown.
     pub(crate) fn forget_cost(&mut self) {
         (self.cost_micros, self.estimated_micros, self.uncosted_calls) = (None, None, 0);
@@ -240,12 +303,6 @@ impl Usage {
         }
     }
 
-    /// Whether a total has the cost of `calls`, the sum of its calls.
-    #[must_use]
-    pub(super) fn has_cost_of(&self, calls: &Self) -> bool {
-        std::ptr::eq(self.cost_or(calls).0, calls)
-    }
-
     /// Where the cost of a total comes from, if `other` is the sum of its calls: a reported cost
     /// first. Calls say which model each token is of, a total only sometimes, but the prices of
     /// other tokens say nothing. Also returns the number of calls whose cost is unknown.
@@ -306,6 +363,46 @@ impl Usage {
     #[must_use]
     pub fn cost_usd(&self) -> Option<f64> {
         self.cost_micros.map(|micros| micros as f64 / 1e6)
+    }
+}
+
+/// The usage of one model call in 48 bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedUsage {
+    /// `u64::MAX` is unknown.
+    tokens: [u64; 4],
+    /// `i64::MIN` is unknown.
+    cost: i64,
+    is_estimated: bool,
+    is_uncosted: bool,
+    output_at_least: bool,
+}
+
+impl From<&Usage> for PackedUsage {
+    fn from(usage: &Usage) -> Self {
+        Self {
+            tokens: usage.tokens().map(|tokens| tokens.unwrap_or(u64::MAX)),
+            cost: usage.cost_micros.unwrap_or(i64::MIN),
+            is_estimated: usage.estimated_micros.is_some(),
+            is_uncosted: usage.uncosted_calls > 0,
+            output_at_least: usage.output_at_least,
+        }
+    }
+}
+
+impl From<PackedUsage> for Usage {
+    fn from(packed: PackedUsage) -> Self {
+        let cost_micros = Some(packed.cost).filter(|cost| *cost != i64::MIN);
+        let usage = Self {
+            output_at_least: packed.output_at_least,
+            cost_micros,
+            estimated_micros: cost_micros.filter(|_| packed.is_estimated),
+            uncosted_calls: u64::from(packed.is_uncosted),
+            ..Self::default()
+        };
+        usage.with_tokens(
+            packed.tokens.map(|tokens| Some(tokens).filter(|known| *known != u64::MAX)),
+        )
     }
 }
 

@@ -64,7 +64,7 @@ impl ShutdownTotals {
         if let Some(tokens) = known.finish(None, None) {
             event.members(tokens.data());
         }
-        event.plain("cost_usd", dollars(credits)).text("scope", "total");
+        event.plain("cost_usd", dollars(credits)).text("scope", "session");
         Some(Draft::new("llm.usage", event))
     }
 
@@ -131,7 +131,7 @@ impl ShutdownTotals {
             Some(Draft::new("llm.usage", data))
         };
         let only = all.keys().next().filter(|name| all.len() == 1 && !name.is_empty());
-        let total = event(sums, only.map(String::as_str), "total");
+        let total = event(sums, only.map(String::as_str), "session");
         let has_parts = (2..=MODELS).contains(&all.len()) && !all.contains_key("");
         let parts = all.iter().filter(|_| has_parts);
         let parts = parts.filter_map(|(model, counts)| event(*counts, Some(model), "model"));

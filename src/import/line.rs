@@ -1,9 +1,8 @@
 //! The part that all dialects share: ids, times, the kept source line.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use super::content_ids::ContentIds;
 use super::document::{DocumentPart, DocumentSplitter};
@@ -86,7 +85,6 @@ pub(crate) struct Imported {
     /// matter.
     pub is_printed: Option<bool>,
     /// The ids of the model calls of the main agent that a total in the events includes, if it is known.
-    pub calls_in_total: Option<Arc<BTreeSet<String>>>,
     /// The version of the format, if the line names one that is not known.
     pub unknown_version: Option<String>,
     /// The events; their ids are set by [`Imported::name`].
@@ -359,7 +357,6 @@ impl Importer {
             naive_time,
             ending,
             is_printed: reading.is_printed,
-            calls_in_total: reading.calls_in_total,
             unknown_version,
             drafts,
         })

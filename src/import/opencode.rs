@@ -235,7 +235,6 @@ impl OpenCode {
             drafts: self.of_session(drafts, session_id.as_deref()),
             session_id,
             is_printed: None,
-            calls_in_total: None,
             parent: None,
             is_numbered: false,
         }

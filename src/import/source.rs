@@ -1,8 +1,6 @@
 //! What an adapter is given, and what it makes of it.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::event::draft::Draft;
 use crate::event::fields::{attachment_label, is_placeholder};
@@ -56,7 +54,6 @@ pub(crate) struct AdaptedLine {
     /// How the session ended, if this takes more than the line to tell.
     pub ending: Option<SessionEnd>,
     /// The ids of the model calls of the main agent that a total in the events includes, if it is known.
-    pub calls_in_total: Option<Arc<BTreeSet<String>>>,
     /// The events, without ids, time, session and source.
     pub drafts: Vec<Draft<'static>>,
 }

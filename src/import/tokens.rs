@@ -87,7 +87,7 @@ impl TokenCounts {
             match call.figures {
                 ReportedFigures::Call => None,
                 ReportedFigures::Calls => Some(SEVERAL_CALLS),
-                ReportedFigures::Session => Some("total"),
+                ReportedFigures::Session => Some("session"),
             },
         );
         Draft::new("llm.usage", data)

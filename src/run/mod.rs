@@ -20,7 +20,7 @@ pub(crate) mod options;
 pub(crate) mod output_path;
 mod pairing;
 mod preparing;
-mod processes;
+mod process_ids;
 pub(crate) mod receipt;
 pub(crate) mod recorder;
 pub(crate) mod records;

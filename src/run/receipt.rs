@@ -10,9 +10,9 @@ use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
 use crate::history::copied::WorkItems;
+use crate::history::ledger::Ledger;
 use crate::history::status::Status;
 use crate::history::usage::Usage;
-use crate::history::usage_fold::UsageFold;
 use crate::import::line::Imported;
 
 /// The result of a stream as a document.
@@ -106,7 +106,7 @@ impl LineFacts {
 pub(crate) struct Counter {
     receipt: Receipt,
     calls: Calls,
-    usage: UsageFold,
+    usage: Ledger,
     /// The work, if it is kept.
     work: Option<WorkItems>,
     /// The status that the events give the run.
@@ -146,7 +146,7 @@ impl Counter {
         Self {
             receipt,
             calls: Calls::default(),
-            usage: UsageFold::default(),
+            usage: Ledger::default(),
             work: None,
             status: Status::default(),
             only_lines: false,

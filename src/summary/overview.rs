@@ -151,7 +151,7 @@ impl Overview {
         let facts = self.facts();
         let run = RunDocument::new(&facts, self.fold.head());
         let run = if self.spending.has_own_prices() { run.by_own_prices() } else { run };
-        let spent = self.spending.by_agent(&facts.counts.usage);
+        let spent = self.spending.by_agent();
         OverviewDocument {
             run,
             path: path.to_owned(),

@@ -8,7 +8,6 @@
 mod call_kind;
 mod cell;
 mod columns;
-mod cost_reports;
 mod fold;
 mod rounds;
 mod row_pass;
@@ -22,7 +21,6 @@ pub use cell::CellKind;
 pub(crate) use cell::{Dollars, JsonText, TableCell, time_in_tables};
 pub use columns::Column;
 pub(crate) use columns::TableRow;
-pub(crate) use cost_reports::CostReports;
 pub(crate) use fold::{LogHead, TableFold};
 pub(crate) use row_pass::{RowPass, RowSink};
 pub(crate) use rows::{CallRow, EventRow, FileRow, FindingRow, RunTableRow, UsageRow};

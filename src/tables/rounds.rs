@@ -5,7 +5,6 @@ use std::hash::BuildHasher as _;
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashSet};
 
-use super::cost_reports::CostReports;
 use super::fold::agent_of;
 use crate::event::fields::{UsageScope, View};
 use crate::event::role::Role;
@@ -62,8 +61,6 @@ pub(super) struct ModelRounds {
     /// Calls that name their response, until its usage is known.
     by_response: HashMap<u64, Vec<usize>>,
     agents: HashMap<u64, OpenRound>,
-    /// What reports a cost as a whole.
-    pub(super) cost_reports: CostReports,
     /// Whether the agent's latest call of a tool failed.
     failed: HashMap<u64, bool>,
     /// Calls with their arguments.
@@ -86,7 +83,6 @@ impl ModelRounds {
         let agent = agent_of(view);
         let agent = self.hasher.hash_one(agent.as_deref().unwrap_or_default());
         let usage = Usage::of(view);
-        self.cost_reports.observe(view, usage.as_ref());
         if let Some(usage) = usage {
             self.usage(view, agent, &usage);
         }

@@ -1,25 +1,23 @@
 //! The second pass over the log of a run: the rows.
 
-use std::collections::BTreeMap;
-
 use crate::json::Members;
 use foldhash::HashMap;
 
 use super::TableFold;
 use super::call_kind::{CallKind, command_of};
 use super::cell::{Dollars, JsonText};
-use super::cost_reports::{CostReports, cost_in_message};
 use super::fold::{CallExtras, LogHead, agent_of};
 use super::rows::{CallRow, EventRow, FileRow, RunTableRow, UsageRow};
 use super::touched::touched;
 use super::usage_numbers::{OF_MODEL_CALL, OF_MODEL_CALLS, UsageNumbers};
-use crate::event::fields::{UsageScope, View};
+use crate::event::fields::View;
+use crate::event::role::Role;
 use crate::fs::hash::hex;
 use crate::history::arguments;
 use crate::history::calls::CallStatus;
 use crate::history::copied::WorkKey;
 use crate::history::facts::RunFacts;
-use crate::history::model_totals::{CallOfModel, ModelTotals};
+use crate::history::ledger::SettledUsage;
 use crate::history::usage::Usage;
 use crate::json::quoted;
 use crate::transcript::file_event::files_of_event;
@@ -31,8 +29,6 @@ pub(crate) trait RowSink {
     /// The spawned agents: the number of the first event of the call that spawned each. They come
     /// right after the run.
     fn agents(&mut self, _: &HashMap<String, u64>) {}
-    /// What reports a cost as a whole. It comes right after the agents.
-    fn cost_reports(&mut self, _: &CostReports) {}
     /// A row of `calls`.
     fn call(&mut self, _: CallRow) {}
     /// A row of `usage`.
@@ -55,9 +51,10 @@ pub(crate) struct RowPass<'f> {
     is_first: &'f dyn Fn(Option<&WorkKey>) -> bool,
     /// The next call whose first event is awaited.
     next_call: usize,
-    /// The usage in rows so far.
-    told: Usage,
-    model_totals: ModelTotals,
+    /// What the run used.
+    usage: SettledUsage,
+    /// The model calls without a cost that are in no row yet.
+    uncosted: u64,
     with_events: bool,
 }
 
@@ -70,6 +67,7 @@ impl<'f> RowPass<'f> {
         with_events: bool,
     ) -> Self {
         let calls = fold.rounds.model_calls.iter().enumerate();
+        let usage = fold.state.usage.settle();
         Self {
             fold,
             facts: fold.state.facts(),
@@ -78,8 +76,8 @@ impl<'f> RowPass<'f> {
             model_calls: calls.map(|(at, call)| (call.sequence, at)).collect(),
             is_first,
             next_call: 0,
-            told: Usage::default(),
-            model_totals: ModelTotals::default(),
+            uncosted: usage.sum.uncosted_calls,
+            usage,
             with_events,
         }
     }
@@ -88,12 +86,6 @@ impl<'f> RowPass<'f> {
     #[must_use]
     pub(crate) fn agents(&self) -> &HashMap<String, u64> {
         &self.spawned_by
-    }
-
-    /// What reports a cost as a whole.
-    #[must_use]
-    pub(crate) fn cost_reports(&self) -> &CostReports {
-        &self.fold.rounds.cost_reports
     }
 
     /// Makes the rows of the event on the line that begins at byte `offset`.
@@ -219,53 +211,39 @@ impl<'f> RowPass<'f> {
 
     /// Makes the row of a message that reports a cost.
     fn cost_in_message(&mut self, view: &View<'_, '_>, sink: &mut impl RowSink) {
-        let Some(cost) = cost_in_message(view) else { return };
-        let agent = agent_of(view);
-        if !self.cost_reports().is_by_messages(agent.as_deref()) {
-            return;
-        }
+        let cost = view.cost_micros().filter(|_| view.role == Role::Message);
+        let cost = cost.filter(|_| self.fold.state.usage.is_costed_by_messages(&view.agent()));
+        let Some(cost) = cost else { return };
         let usage = Usage { cost_micros: Some(cost), ..Usage::default() };
-        self.told.add(&usage);
         sink.usage(UsageRow {
             sequence: Some(view.event.sequence),
             kind: "message",
             time: Some(view.event.timestamp),
             session_id: view.event.session_id.clone().into_owned(),
             task: self.task(view),
-            agent_id: agent.map(Into::into),
+            agent_id: agent_of(view).map(Into::into),
             model: view.field("model").map(Into::into).or_else(|| self.only_model()),
             ..self.usage_row(UsageNumbers::of(&usage))
         });
     }
 
     fn usage(&mut self, view: &View<'_, '_>, mut usage: Usage, sink: &mut impl RowSink) {
-        // A total is told at the end, and of repeated lines the last one counts.
-        let Some(at) = self.model_calls.get(&view.event.sequence) else {
-            return match view.usage_scope() {
-                UsageScope::Call => {}
-                UsageScope::Session => self.model_totals.total(view),
-                UsageScope::Model => self.model_totals.model(view, usage),
-            };
-        };
+        // What totals add comes at the end, and of repeated lines the last one counts.
+        let Some(at) = self.model_calls.get(&view.event.sequence) else { return };
         let call = self.fold.rounds.model_calls[*at];
         let id = view.model_call_id();
         let work = id.as_deref().and_then(|id| self.fold.work.model_call(id));
-        if self.cost_reports().is_by_messages(agent_of(view).as_deref()) {
+        let ledger = &self.fold.state.usage;
+        if ledger.is_costed_by_messages(&view.agent()) {
             usage.forget_cost();
         }
-        self.told.add(&usage);
+        let is_reported =
+            ledger.place(call.first_sequence).is_some_and(|at| self.usage.has_reported_cost[at]);
+        let uncosted = usage.uncosted_calls * u64::from(!is_reported);
+        let uncosted = uncosted.min(self.uncosted);
+        self.uncosted -= uncosted;
         let numbers = UsageNumbers::of(&usage);
         let context = numbers.context.filter(|_| !call.is_sum);
-        let model = view.field("model");
-        self.model_totals.call(&CallOfModel {
-            session_id: &view.event.session_id,
-            model: model.as_deref().unwrap_or_default(),
-            usage: &usage,
-            first_sequence: call.first_sequence,
-            time: call.first,
-            imported: view.is_imported(),
-            may_be_in_earlier_total: view.may_be_in_earlier_total(),
-        });
         if call.is_sum && call.is_nothing {
             return;
         }
@@ -276,12 +254,13 @@ impl<'f> RowPass<'f> {
             session_id: view.event.session_id.clone().into_owned(),
             task: self.task(view),
             agent_id: agent_of(view).map(Into::into),
-            model: model.map(Into::into),
+            model: view.field("model").map(Into::into),
             message_id: view.field("message_id").map(Into::into),
             request_id: view.field("request_id").map(Into::into),
             first_seen: self.is_first(work.as_ref()),
             work_key: work.map(|work| hex(&work)),
             calls: u64::from(call.calls),
+            uncosted_calls: uncosted,
             retries: u64::from(call.retries),
             repeats: u64::from(call.repeats),
             ..self.usage_row(UsageNumbers { context, ..numbers })
@@ -318,29 +297,21 @@ impl<'f> RowPass<'f> {
             context_tokens: numbers.context,
             cost_usd: cost.map(Dollars),
             cost_estimated: numbers.estimated,
+            uncosted_calls: 0,
             calls: 0,
             retries: 0,
             repeats: 0,
         }
     }
 
-    /// The rows that make the sum of the rows equal to the run's usage: one for each model whose
-    /// total was reported, and one for the rest.
+    /// The rows of what totals have beyond the calls.
     fn totals(&mut self, sink: &mut impl RowSink) {
-        let of_models = std::mem::take(&mut self.model_totals).finish().into_iter();
-        let of_models = of_models
-            .map(|(model, (total, calls))| (model, UsageNumbers::between(&total, &calls)))
-            .filter(|(_, numbers)| !numbers.is_empty());
-        let of_models: BTreeMap<String, UsageNumbers> = of_models.collect();
-        let all = UsageNumbers::between(&self.facts.counts.usage, &self.told);
-        let rest = all.without(&of_models.values().collect::<Vec<_>>());
-        for (model, numbers) in of_models {
-            sink.usage(UsageRow { model: Some(model), ..self.usage_row(numbers) });
+        for beyond in std::mem::take(&mut self.usage.beyond) {
+            let model = beyond.model.or_else(|| self.only_model());
+            let uncosted_calls = std::mem::take(&mut self.uncosted);
+            let row = self.usage_row(UsageNumbers::of(&beyond.usage));
+            sink.usage(UsageRow { model, uncosted_calls, context_tokens: None, ..row });
         }
-        if rest.is_empty() {
-            return;
-        }
-        sink.usage(UsageRow { model: self.only_model(), ..self.usage_row(rest) });
     }
 
     /// The model of the run, if it has only one.

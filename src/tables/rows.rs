@@ -258,6 +258,8 @@ table! {
         cost_usd: Option<Dollars>,
         /// Whether the cost is estimated by list prices.
         cost_estimated: bool,
+        /// The number of model calls in the row whose cost nobody reports and no list has.
+        uncosted_calls: u64,
         /// Tool calls that the response asked for.
         calls: u64,
         /// Those that are retries.

@@ -125,8 +125,6 @@ struct ClaudeCode {
     stopped: HashSet<String>,
     sidechains: Sidechains,
     totals: SessionTotals,
-    /// Whether a process that resumes a session adds to the totals of the earlier ones.
-    counts_session: bool,
     messages: Messages,
     prompts: LivePrompts,
     /// The message that each agent is getting.
@@ -174,12 +172,10 @@ impl Adapter for ClaudeCode {
             other => notices::notice(&line, other),
         };
         if let Some(version) = line.json.text_at("claude_code_version") {
-            self.counts_session = notices::counts_session(&version);
+            self.totals.goes_on = notices::counts_session(&version);
         }
         self.totals.init(&line.json);
         let is_printed = json.get("sessionId").is_none() && json.get("session_id").is_some();
-        let is_result = source_type == "result";
-        let calls_in_total = is_result.then(|| self.totals.told(&json)).flatten();
         let own = text("uuid");
         let drafts = self.with_withdrawn(&line, drafts);
         self.seen.extend(own.as_deref().map(hash));
@@ -188,7 +184,6 @@ impl Adapter for ClaudeCode {
             source_id: own,
             time: text("timestamp"),
             session_id: text("sessionId").or_else(|| text("session_id")),
-            calls_in_total,
             is_printed: Some(is_printed),
             parent: text("parentUuid"),
             drafts,
@@ -288,7 +283,7 @@ impl ClaudeCode {
 
     /// The last line of a stream: the totals, the error, and the answer if no line had it.
     fn result(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-        let mut drafts = notices::result(line, &mut self.totals, self.counts_session);
+        let mut drafts = notices::result(line, &mut self.totals);
         let said = std::mem::take(&mut self.said);
         // A message may have reported the error already.
         let error = notices::result_error(line.json.get("result"), line.json.get("errors"));

@@ -7,7 +7,7 @@ use super::prompts::{NOT_HUMAN, part};
 use super::totals::SessionTotals;
 use super::{SourceLine, hooks};
 use crate::event::draft::Draft;
-use crate::event::fields::{SESSION_TOTAL, WORK_TIME, as_text, is_placeholder};
+use crate::event::fields::{WORK_TIME, as_text, is_placeholder};
 use crate::event::severity::Severity;
 use crate::import::source::ENGINE;
 use crate::json::{Json, ObjectText};
@@ -90,11 +90,7 @@ pub(super) fn result_error<'s>(
 }
 
 /// The last line of a stream: the session's totals.
-pub(super) fn result(
-    line: &SourceLine<'_>,
-    totals: &mut SessionTotals,
-    counts_session: bool,
-) -> Vec<Draft<'static>> {
+pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<Draft<'static>> {
     let mut drafts = Vec::new();
     let failed = line.is_set("is_error")
         && line.json.text_at("terminal_reason").as_deref() != Some(super::end::INTERRUPTED);
@@ -102,9 +98,6 @@ pub(super) fn result(
     for totals in totals.after(&line.json) {
         drafts.push(line.draft("llm.usage", |data| {
             data.members(Json::trusted(&totals));
-            if counts_session {
-                data.plain(SESSION_TOTAL, true);
-            }
             if let Some(time) = work_time.take() {
                 data.plain(WORK_TIME, time);
             }

@@ -1,11 +1,10 @@
 //! The totals of a session, from the `result` lines of its streams.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::Arc;
 
 use super::figures::input_alone;
-use crate::event::fields::{LAST_CALL, as_micros, is_placeholder};
-use crate::json::{Json, Members, ObjectText};
+use crate::event::fields::{CALLS_IN_TOTAL, as_micros, is_placeholder};
+use crate::json::{Json, Members, ObjectText, quoted};
 
 /// The names of the counts: in `usage`, in `modelUsage`, and in this program.
 const COUNTS: [(&str, &str, &str); 4] = [
@@ -36,34 +35,54 @@ struct ResultTotals {
     models: BTreeMap<String, TotalCounts>,
 }
 
-/// The totals of the sessions. Each process counts from zero. One that resumes a session adds to
-/// what the earlier ones used.
+/// The totals of the processes of the sessions.
 #[derive(Debug, Default)]
 pub(super) struct SessionTotals {
     sessions: HashMap<String, SessionProcesses>,
     /// Whether the next process begins a file.
     begins_file: bool,
+    /// Whether a process that resumes a session goes on with the totals of the earlier ones.
+    pub(super) goes_on: bool,
 }
 
-/// The processes of a session.
+/// The newest process of a session.
 #[derive(Debug, Default)]
 struct SessionProcesses {
-    /// What those before the newest one used.
+    /// Its id: that of its first `result` line.
+    process: String,
+    /// What its earlier turns used, if its lines count each turn alone.
     earlier: ResultTotals,
     newest: ResultTotals,
     /// Whether the next `result` line is of another process than the newest.
     is_next_process: bool,
-    /// What the messages of the main agent used after the newest `result` line, by their ids.
-    since_result: HashMap<String, TotalCounts>,
-    /// What the messages of sub-agents used, by their ids.
-    of_sub_agents: HashMap<String, TotalCounts>,
-    /// The models of all messages.
+    /// The messages after the newest `result` line.
+    since_result: ProcessMessages,
+    /// What the messages of sub-agents used, and the models of all messages.
+    of_sub_agents: TotalCounts,
     models: BTreeSet<String>,
-    /// The ids of the messages of the main agent, and the last of them.
-    told: Arc<BTreeSet<String>>,
-    last_told: Option<String>,
     /// Whether a `result` line reported more than the messages before it.
     has_untold: bool,
+}
+
+/// What some messages used, by their ids.
+#[derive(Debug, Default)]
+struct ProcessMessages {
+    of_main: HashMap<String, TotalCounts>,
+    of_sub_agents: HashMap<String, TotalCounts>,
+    models: BTreeSet<String>,
+    /// The last message of the main agent.
+    last: Option<String>,
+}
+
+impl ProcessMessages {
+    /// The ids as a JSON list, the last message of the main agent at its end.
+    fn ids(&self) -> String {
+        let of_main = self.of_main.keys().filter(|id| Some(*id) != self.last.as_ref());
+        let mut ids: Vec<&String> = self.of_sub_agents.keys().chain(of_main).collect();
+        ids.sort_unstable();
+        let ids = ids.into_iter().chain(&self.last).map(|id| quoted(id));
+        format!("[{}]", ids.collect::<Vec<_>>().join(","))
+    }
 }
 
 /// A message that reports its tokens.
@@ -83,19 +102,13 @@ impl SessionTotals {
     /// Takes what a message used. The counts in `figures` have the names of this program.
     pub(super) fn message(&mut self, session: &str, message: &UsedMessage<'_>) {
         let UsedMessage { id, model, figures, by_sub_agent } = *message;
-        let processes = self.sessions.entry(session.to_owned()).or_default();
-        if let Some(model) = model.filter(|model| !processes.models.contains(*model)) {
-            processes.models.insert(model.to_owned());
-        }
+        let since = &mut self.sessions.entry(session.to_owned()).or_default().since_result;
+        since.models.extend(model.map(str::to_owned));
         let tokens = COUNTS.map(|(_, _, name)| figures.get(name).and_then(Json::as_u64));
         if !by_sub_agent {
-            if !processes.told.contains(id) {
-                Arc::make_mut(&mut processes.told).insert(id.to_owned());
-            }
-            processes.last_told = Some(id.to_owned());
+            since.last = Some(id.to_owned());
         }
-        let messages =
-            if by_sub_agent { &mut processes.of_sub_agents } else { &mut processes.since_result };
+        let messages = if by_sub_agent { &mut since.of_sub_agents } else { &mut since.of_main };
         messages.insert(id.to_owned(), TotalCounts { tokens, cost: None });
     }
 
@@ -112,24 +125,14 @@ impl SessionTotals {
         }
         let begins_file = std::mem::take(&mut self.begins_file);
         let session = line.text_at("session_id").unwrap_or_default();
-        let Some(processes) = self.sessions.get_mut(&*session) else { return };
-        processes.is_next_process |= begins_file;
-        let cut = std::mem::take(&mut processes.since_result);
-        if !cut.is_empty() {
-            Arc::make_mut(&mut processes.told).retain(|id| !cut.contains_key(id));
+        if let Some(processes) = self.sessions.get_mut(&*session) {
+            processes.is_next_process |= begins_file;
+            processes.since_result = ProcessMessages::default();
         }
     }
 
-    /// The ids of the messages of the main agent that the totals of a line's session include, if the source
-    /// told them all.
-    pub(super) fn told(&self, line: &Members<'_>) -> Option<Arc<BTreeSet<String>>> {
-        let session = line.text_at("session_id").unwrap_or_default();
-        let processes = self.sessions.get(&*session).filter(|processes| !processes.has_untold)?;
-        processes.last_told.as_ref().map(|_| Arc::clone(&processes.told))
-    }
-
-    /// The members of the events that report the totals after a `result` line: the total, then its
-    /// part of each model if the line says it. None if the line has no numbers.
+    /// The members of the events that report the total of a process after a `result` line: the total,
+    /// then its part of each model if the line says it. None if the line has no numbers.
     pub(super) fn after(&mut self, line: &Members<'_>) -> Vec<String> {
         let (totals, of_turn) = ResultTotals::of(line);
         let has_sub_agents = of_turn.is_some();
@@ -142,26 +145,30 @@ impl SessionTotals {
         // exceed what the messages of this turn say.
         let newest = &processes.newest;
         let since = std::mem::take(&mut processes.since_result);
-        let of_messages = TotalCounts::sum(since.values());
+        let of_messages = TotalCounts::sum(since.of_main.values());
         // The totals of one process include its earlier totals and what was used since. Both the line
         // and the messages may tell more than that.
         let of_line = of_turn.unwrap_or_default();
         let of_main = of_turn.unwrap_or(totals.all);
-        processes.has_untold |= !of_main.is_within(&of_messages);
-        let used = if since.is_empty() { of_line } else { of_line.least(&of_messages) };
+        let used = if since.of_main.is_empty() { of_line } else { of_line.least(&of_messages) };
         let before = TotalCounts { cost: None, ..newest.all };
         let is_next_process = std::mem::take(&mut processes.is_next_process);
-        let is_new_process = before != TotalCounts::default()
-            && before.tokens != totals.all.tokens
-            && (is_next_process
-                || (has_sub_agents && totals.all.has_fewer_tokens(&before.plus(&used))));
+        let is_new_process = processes.process.is_empty()
+            || (before != TotalCounts::default()
+                && before.tokens != totals.all.tokens
+                && (is_next_process
+                    || (has_sub_agents && totals.all.has_fewer_tokens(&before.plus(&used)))));
         if is_new_process {
-            processes.earlier = processes.earlier.plus(newest);
-            processes.newest = ResultTotals::default();
+            let process = line.text_at("uuid").unwrap_or_default().into_owned();
+            *processes = SessionProcesses { process, ..SessionProcesses::default() };
         }
+        processes.has_untold |= !of_main.is_within(&of_messages);
+        let of_sub_agents = TotalCounts::sum(since.of_sub_agents.values());
+        processes.of_sub_agents = processes.of_sub_agents.plus(&of_sub_agents);
+        processes.models.extend(since.models.iter().cloned());
         let newest = &processes.newest;
-        let since = if has_sub_agents { TotalCounts::default() } else { of_messages };
-        let is_of_turn = newest.all != TotalCounts::default() && totals.all.is_within(&since);
+        let of_messages = if has_sub_agents { TotalCounts::default() } else { of_messages };
+        let is_of_turn = newest.all != TotalCounts::default() && totals.all.is_within(&of_messages);
         if is_of_turn || totals.all.has_fewer_tokens(&newest.all) {
             let part = newest.map(|counts| TotalCounts { cost: None, ..*counts });
             processes.earlier = processes.earlier.plus(&part);
@@ -173,7 +180,7 @@ impl SessionTotals {
         let mut all = processes.earlier.plus(&totals);
         if !has_sub_agents {
             all.models.clear();
-            all.all = processes.of_sub_agents.values().fold(all.all, |sum, one| sum.plus(one));
+            all.all = all.all.plus(&processes.of_sub_agents);
         }
         // The source's own digits, unless costs were added.
         let own_cost = cost_of(line).filter(|_| all.all.cost == totals.all.cost);
@@ -186,15 +193,20 @@ impl SessionTotals {
         }
         // One model has the total. Many would make a log of the square of the source's size.
         let only = models.first().filter(|_| models.len() == 1 && processes.models.is_empty());
-        let mut total = all.all.members(own_cost, only.map(|(model, _)| model.as_str()), "total");
-        if let Some(last) = processes.last_told.as_ref().filter(|_| !processes.has_untold) {
-            let mut told = ObjectText::new();
-            told.members(Json::trusted(&total)).text(LAST_CALL, last);
-            total = told.finish();
+        let scope = if self.goes_on { "session" } else { "process" };
+        let total = all.all.members(own_cost, only.map(|(model, _)| model.as_str()), scope);
+        let mut data = ObjectText::new();
+        data.members(Json::trusted(&total));
+        data.text_if(
+            "process",
+            Some(&processes.process).filter(|id| !id.is_empty()).map(String::as_str),
+        );
+        if !processes.has_untold {
+            data.json(CALLS_IN_TOTAL, Json::trusted(&since.ids()));
         }
         let parts = models.iter().filter(|_| (2..=MODELS).contains(&models.len()));
         let parts = parts.map(|(model, counts)| counts.members(None, Some(model), "model"));
-        [total].into_iter().chain(parts).collect()
+        [data.finish()].into_iter().chain(parts).collect()
     }
 }
 

@@ -146,7 +146,6 @@ impl Adapter for Codex {
             source_id: own.map(Cow::into_owned).or_else(in_stream),
             time: ["timestamp", "created_at"].iter().find_map(|name| time(line.present(name)?)),
             is_printed: None,
-            calls_in_total: None,
             session_id: self.session.clone(),
             parent: None,
             drafts,

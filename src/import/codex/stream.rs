@@ -86,7 +86,8 @@ impl Codex {
             // it is recorded.
             ("turn.completed", _) => {
                 let usage = line.present("usage");
-                usage.and_then(|usage| total(usage, self.model.as_deref())).into_iter().collect()
+                let total = usage.and_then(|usage| total(usage, self.model.as_deref()));
+                total.into_iter().collect()
             }
             // A failed turn repeats the error that ended it.
             ("turn.failed", _) => self.error(Channel::Item, line.present("error"), None),

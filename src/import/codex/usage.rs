@@ -103,9 +103,12 @@ impl Totals {
     }
 }
 
-/// The event for a total as it is. `None` if all counts are zero.
+/// The event for the total of a session so far. `None` if all counts are zero.
 pub(super) fn total(usage: Json<'_>, model: Option<&str>) -> Option<Draft<'static>> {
-    RolloutCounts::of(usage)?.draft(model)
+    let draft = RolloutCounts::of(usage)?.draft(model)?;
+    let mut data = ObjectText::new();
+    data.members(draft.data()).text("scope", "session");
+    Some(Draft { data: data.finish().into(), ..draft })
 }
 
 impl RolloutCounts {

@@ -76,12 +76,7 @@ pub(super) fn is_document(line: Json<'_>) -> bool {
 /// What earlier lines of the output said.
 #[derive(Default)]
 pub(super) struct PrintedSession {
-    session: Option<String>,
     model: Option<String>,
-    /// What the processes of the session used, by model: those before, and the newest one. Each
-    /// counts from zero.
-    earlier: UsedTokens,
-    newest: UsedTokens,
     calls: ReportedCalls,
     /// The id of the answer that the newest line was a piece of.
     answer: Option<String>,
@@ -105,13 +100,7 @@ impl PrintedSession {
         let answer = self.answer.take();
         Some(match kind {
             "init" if Self::session(line).is_some() => {
-                let session = Self::session(line);
-                let mut earlier = UsedTokens::default();
-                if session == self.session {
-                    earlier = std::mem::take(&mut self.earlier);
-                    earlier.add(&self.newest);
-                }
-                *self = Self { session, model: source.text("model"), earlier, ..Self::default() };
+                *self = Self { model: source.text("model"), ..Self::default() };
                 let model = self.model.as_deref();
                 let facts = event("config.loaded", |data| {
                     data.text_if("model", model);
@@ -166,13 +155,10 @@ impl PrintedSession {
         self.calls.start(source, &call, 0, |_| {})
     }
 
-    /// The total of the session so far. The end of the session has the error.
-    fn result(&mut self, line: Json<'_>) -> Vec<Draft<'static>> {
+    /// The total of the process. The end of the session has the error.
+    fn result(&self, line: Json<'_>) -> Vec<Draft<'static>> {
         let Some(stats) = line.present("stats") else { return Vec::new() };
-        self.newest = UsedTokens::of(stats, self.model.as_deref().unwrap_or_default());
-        let mut all = self.earlier.clone();
-        all.add(&self.newest);
-        all.totals()
+        UsedTokens::of(stats, self.model.as_deref().unwrap_or_default()).totals()
     }
 }
 
@@ -233,13 +219,6 @@ impl UsedTokens {
         all
     }
 
-    fn add(&mut self, other: &Self) {
-        for (model, counts) in &other.0 {
-            let known = self.0.entry(model.clone()).or_default();
-            known.iter_mut().zip(counts).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
-        }
-    }
-
     /// The events that report them: the total, and its part of each model if there are several.
     fn totals(&self) -> Vec<Draft<'static>> {
         let mut sum = [0; 4];
@@ -263,7 +242,7 @@ impl UsedTokens {
             })
         };
         let only = self.0.keys().next().filter(|_| self.0.len() == 1).map(String::as_str);
-        let total = told(sum, only.unwrap_or_default(), "total");
+        let total = told(sum, only.unwrap_or_default(), "process");
         let parts = self.0.iter().filter(|_| only.is_none());
         let parts = parts.map(|(model, counts)| told(*counts, model, "model"));
         [total].into_iter().chain(parts).collect()

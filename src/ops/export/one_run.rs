@@ -8,7 +8,7 @@ use crate::ops::report::Reporter;
 use crate::ops::tables::{Copies, read_rows};
 use crate::run::blobs::read;
 use crate::run::dir::RunDir;
-use crate::tables::{CallRow, CostReports, EventRow, JsonText, RowSink, RunTableRow, UsageRow};
+use crate::tables::{CallRow, EventRow, JsonText, RowSink, RunTableRow, UsageRow};
 
 use foldhash::HashMap;
 
@@ -112,10 +112,6 @@ impl<S: RowSink> RowSink for WithBlobs<'_, S> {
 
     fn agents(&mut self, spawned_by: &HashMap<String, u64>) {
         self.sink.agents(spawned_by);
-    }
-
-    fn cost_reports(&mut self, cost_reports: &CostReports) {
-        self.sink.cost_reports(cost_reports);
     }
 
     fn call(&mut self, row: CallRow) {

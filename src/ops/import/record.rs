@@ -146,9 +146,7 @@ fn fill(
         stream = stream.in_one_thread();
     }
     stream.keep_work();
-    if is_new {
-        stream = stream.into_new_run();
-    } else {
+    if !is_new {
         stream.leave_out_known_rejects();
     }
     let transcript = TranscriptAhead::default();

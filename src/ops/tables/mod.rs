@@ -62,7 +62,6 @@ pub(crate) fn read_rows_until(
     }
     sink.run(row);
     sink.agents(pass.agents());
-    sink.cost_reports(pass.cost_reports());
     events_before(run, read.end, |view, line| pass.observe(view, line.offset, sink))?;
     pass.finish(sink);
     Ok(())

@@ -3,10 +3,11 @@
 use foldhash::{HashMap, HashSet};
 
 use crate::event::draft::Draft;
-use crate::event::fields::{LAST_CALL, UsageScope, View};
+use crate::event::fields::{CALLS_IN_TOTAL, UsageScope, View};
 use crate::event::role::Role;
 use crate::import::SessionEnd;
 use crate::import::line::Imported;
+use crate::json::Json;
 
 /// The ends that the lines of a stream tell. What an agent prints ends with its process; the session may go
 /// on in another one, and its file tells that.
@@ -150,7 +151,8 @@ impl SessionInLog {
         let is_next = self.newest.as_ref().is_some_and(|(_, newest)| *newest || !is_printed);
         let mut goes_on = is_next && (view.is_prompt() || view.role == Role::Error);
         if view.role == Role::Usage {
-            if let Some(last) = view.data.text_at(LAST_CALL) {
+            let named = view.data.get(CALLS_IN_TOTAL).into_iter().flat_map(Json::items);
+            if let Some(last) = named.last().and_then(Json::as_str) {
                 self.last_printed.push((last.into_owned(), None));
             }
             let id = view.model_call_id().filter(|_| view.usage_scope() == UsageScope::Call);

@@ -16,7 +16,7 @@ use super::batch::{Batch, RecordedEvent};
 use super::derive::EventObserver;
 use super::follower::{Follower, FollowerThread};
 use super::imported_ids::ImportedIds;
-use super::processes::EarlierProcesses;
+use super::process_ids::ProcessIds;
 use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
 use super::rejects::{LongLine, Rejects};
@@ -88,7 +88,7 @@ pub(crate) struct Stream<'r> {
     offset: u64,
     /// Dialects: the origin of each id of this stream.
     ids: ImportedIds,
-    processes: EarlierProcesses,
+    processes: ProcessIds,
     /// The first rejection, for a strict stream.
     first_rejection: Option<String>,
     lifecycle: bool,
@@ -171,7 +171,7 @@ impl<'r> Stream<'r> {
             rejects,
             offset: 0,
             ids: ImportedIds::default(),
-            processes: EarlierProcesses::default(),
+            processes: ProcessIds::default(),
             first_rejection: None,
             lifecycle: false,
             ends_and_starts: Vec::new(),
@@ -212,14 +212,7 @@ impl<'r> Stream<'r> {
     /// The stream is the output of a process that has just been started.
     #[must_use]
     pub(crate) fn of_new_process(mut self) -> Self {
-        self.processes = EarlierProcesses::before_new();
-        self
-    }
-
-    /// The run had no events before the stream, except for its beginning.
-    #[must_use]
-    pub(crate) fn into_new_run(mut self) -> Self {
-        self.processes = EarlierProcesses::in_new_run();
+        self.processes = ProcessIds::of_new_process();
         self
     }
 

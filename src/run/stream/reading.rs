@@ -133,7 +133,10 @@ impl Stream<'_> {
             Ok(mut imported) => {
                 let from = self.held.drafts.len();
                 let (recorder, held) = (&mut *self.recorder, self.held.drafts.as_slice());
-                let earlier = self.processes.name(&mut imported, &mut self.ids, recorder, held)?;
+                let mut earlier = self.processes.name(&mut imported, recorder)?;
+                for line in earlier.iter_mut().chain([&mut imported]) {
+                    self.ids.name(line, recorder, held)?;
+                }
                 self.held.drafts.extend(earlier.into_iter().flat_map(|line| line.drafts));
                 if let Some(version) = imported.unknown_version.take() {
                     self.counter.unknown_version(&version);

@@ -6,8 +6,7 @@ use foldhash::HashSet;
 
 use super::dimension::{AnyRow, Dimension, DimensionScope};
 use super::measures::Measures;
-use crate::tables::usage_numbers::{OF_MODEL_CALL, OF_MODEL_CALLS};
-use crate::tables::{CallRow, CostReports, FileRow, RowSink, RunTableRow, UsageRow};
+use crate::tables::{CallRow, FileRow, RowSink, RunTableRow, UsageRow};
 
 /// The values of a group's dimensions; `None` for an unknown one.
 pub(crate) type GroupKey = Vec<Option<String>>;
@@ -26,10 +25,6 @@ pub(crate) struct StatisticsSink<'d> {
     dimensions: &'d [Dimension],
     scope: DimensionScope,
     run: Option<RunTableRow>,
-    /// The model calls of the run that were counted and whose cost is missing in that of the run.
-    told_uncosted: u64,
-    /// What reports a cost as a whole.
-    cost_reports: CostReports,
     /// The groups of models whose totals the run reports.
     covered: HashSet<GroupKey>,
     groups: Groups,
@@ -41,11 +36,9 @@ impl<'d> StatisticsSink<'d> {
     pub(crate) fn new(dimensions: &'d [Dimension]) -> Self {
         let scope = scope(dimensions);
         Self {
-            told_uncosted: 0,
             dimensions,
             scope,
             run: None,
-            cost_reports: CostReports::default(),
             covered: HashSet::default(),
             groups: Groups::default(),
         }
@@ -99,14 +92,9 @@ impl RowSink for StatisticsSink<'_> {
     fn run(&mut self, run: RunTableRow) {
         let row = run.clone();
         self.run = Some(run);
-        self.told_uncosted = 0;
         if self.scope == DimensionScope::Run {
             self.add(AnyRow::Run, |measures| measures.add_run(&row));
         }
-    }
-
-    fn cost_reports(&mut self, cost_reports: &CostReports) {
-        self.cost_reports.clone_from(cost_reports);
     }
 
     fn call(&mut self, call: CallRow) {
@@ -119,19 +107,7 @@ impl RowSink for StatisticsSink<'_> {
         // A reported cost of the whole replaces estimates of its calls.
         usage.cost_estimated &= self.run.as_ref().is_none_or(|run| run.cost_estimated);
         if self.scope <= DimensionScope::Work {
-            let is_covered = self.cost_reports.covers(&usage);
-            let of_run = self.run.as_ref().map_or(0, |run| run.uncosted_calls);
-            let left = of_run.saturating_sub(self.told_uncosted);
-            // The rows of totals come last: they have what no call has.
-            let uncosted = match usage.kind {
-                OF_MODEL_CALL | OF_MODEL_CALLS => {
-                    left.min(u64::from(usage.cost_usd.is_none() && !is_covered))
-                }
-                "total" => left,
-                _ => 0,
-            };
-            self.told_uncosted += uncosted;
-            let add = |measures: &mut Measures| measures.add_usage(&usage, uncosted);
+            let add = |measures: &mut Measures| measures.add_usage(&usage);
             self.add(AnyRow::Usage(&usage), add);
             let is_by_model =
                 |one: &Dimension| *one == Dimension::Model || one.scope() == DimensionScope::Run;

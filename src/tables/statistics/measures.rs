@@ -405,7 +405,7 @@ impl Measures {
 
     /// Adds a row of `usage`. `uncosted`: the model calls in it whose cost is missing in that of the
     /// run.
-    pub(super) fn add_usage(&mut self, usage: &UsageRow, uncosted: u64) {
+    pub(super) fn add_usage(&mut self, usage: &UsageRow) {
         let UsageRow { input_tokens, output_tokens, cache_read_tokens, .. } = usage;
         let parts =
             [*input_tokens, *output_tokens, *cache_read_tokens, usage.cache_creation_tokens];
@@ -419,8 +419,8 @@ impl Measures {
         let is_sum = usage.kind == OF_MODEL_CALLS;
         self.model_calls += u64::from(usage.kind == OF_MODEL_CALL || is_sum);
         self.has_sums |= is_sum;
-        self.uncosted_calls += uncosted;
-        self.lacks_cost |= uncosted > 0;
+        self.uncosted_calls += usage.uncosted_calls;
+        self.lacks_cost |= usage.uncosted_calls > 0;
         for (sum, part) in self.tokens.iter_mut().zip(parts) {
             *sum = plus(*sum, part);
         }

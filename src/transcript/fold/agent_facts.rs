@@ -8,7 +8,7 @@ use super::TranscriptFold;
 use super::items::ItemList;
 use crate::event::fields::{View, is_placeholder};
 use crate::event::time::Timestamp;
-use crate::history::usage_fold::UsageFold;
+use crate::history::ledger::Ledger;
 use crate::transcript::value::AgentFacts;
 
 /// The members that name the type of an agent.
@@ -23,7 +23,7 @@ pub(crate) struct ObservedAgents {
 #[derive(Debug, Default)]
 struct ObservedAgent {
     span: Option<(Timestamp, Timestamp)>,
-    usage: UsageFold,
+    usage: Ledger,
     kind: Option<String>,
     model: Option<String>,
 }

@@ -167,6 +167,7 @@ CREATE TABLE usage (
   "context_tokens" bigint,
   "cost_usd" numeric(18, 6),
   "cost_estimated" boolean NOT NULL,
+  "uncosted_calls" bigint NOT NULL,
   "calls" bigint NOT NULL,
   "retries" bigint NOT NULL,
   "repeats" bigint NOT NULL
@@ -191,6 +192,7 @@ COMMENT ON COLUMN usage."cache_creation_tokens" IS 'Input tokens written to a ca
 COMMENT ON COLUMN usage."context_tokens" IS 'All input tokens of the call: the size of its context.';
 COMMENT ON COLUMN usage."cost_usd" IS 'Cost in dollars.';
 COMMENT ON COLUMN usage."cost_estimated" IS 'Whether the cost is estimated by list prices.';
+COMMENT ON COLUMN usage."uncosted_calls" IS 'The number of model calls in the row whose cost nobody reports and no list has.';
 COMMENT ON COLUMN usage."calls" IS 'Tool calls that the response asked for.';
 COMMENT ON COLUMN usage."retries" IS 'Those that are retries.';
 COMMENT ON COLUMN usage."repeats" IS 'Those that repeat an earlier call.';

@@ -40,7 +40,7 @@ pub(super) fn one_run(reading: &RunReading, width: usize, paint: Paint) -> Strin
         out.push_str(&headed(&table(width, header, 1..5, &rows), paint));
     }
     // If there is only one agent with one model, the facts already show its usage.
-    let spent = overview.spending.by_agent(&overview.facts().counts.usage);
+    let spent = overview.spending.by_agent();
     if spent.len() > 1 {
         let rows: Vec<[String; 6]> = spent.iter().map(|one| spent_row(one, width / 3)).collect();
         let header = ["AGENT", "MODEL", "REQUESTS", "IN", "OUT", "COST"];
