@@ -154,9 +154,6 @@ fn copied_work_counts_where_the_original_is_not_listed() {
     write(&bench, "b.jsonl", &lines("b", 0..6, true));
     write(&bench, "c.jsonl", &lines("c", 0..7, true));
     bench.ok(&["import", "a.jsonl", "b.jsonl", "c.jsonl"]);
-    let overview = bench.ok(&["summarize", "claude-code-b"]);
-    assert!(overview.contains("Copied from"), "{overview}");
-    assert!(overview.contains("claude-code-a"), "{overview}");
     fs::remove_dir_all(bench.path("runs/claude-code-a")).unwrap();
     // What all three had is now counted in b, and not in c.
     let total = &listed(&bench)["total"];

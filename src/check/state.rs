@@ -154,8 +154,7 @@ fn has_other_prices(stored: &[u8], expected: &[u8]) -> bool {
         && date(expected) != date(stored)
         && same(stored, expected, &|name| name == "counts")
         && counts.is_some_and(|(stored, expected)| {
-            // What is copied has a cost too.
-            same(stored, expected, &|name| OF_PRICES.contains(&name) || name == "copied")
+            same(stored, expected, &|name| OF_PRICES.contains(&name))
         })
 }
 

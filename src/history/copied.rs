@@ -1,35 +1,14 @@
-//! Work that a run repeats: an agent's session that was resumed or forked holds the history of an
-//! earlier one.
+//! What identifies work wherever it is recorded: an agent's session that was resumed or forked holds the
+//! history of an earlier one.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 
 use super::facts::Counts;
 use super::usage::Usage;
-use crate::event::fields::{CALLS_IN_TOTAL, HISTORY, TIME_OF_READING, UsageScope, View};
+use crate::event::fields::{HISTORY, TIME_OF_READING, View};
 use crate::event::id::is_unique;
 use crate::event::role::Role;
-use crate::event::time::Timestamp;
-use crate::fs::hash::sha256;
-use crate::json::{Json, ObjectText, quoted};
-
-/// The member for [`Copied::all_of_events`].
-pub(crate) const ALL_OF_EVENTS: &str = "all_of_events";
-
-/// What a run repeats of other runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Copied {
-    /// The ids of the runs that have all of it too, and had it before. Sorted.
-    pub runs: Vec<String>,
-    /// Its numbers. Events and warnings are not counted.
-    pub counts: Counts,
-    /// If this run tells all that another run tells, in another form: the number of events that the
-    /// other one had. If it has more now, that is no longer certain.
-    pub all_of_events: Option<u64>,
-}
+use crate::fs::hash::{hex, sha256};
 
 /// The hash of what identifies a piece of work wherever it is repeated.
 pub(crate) type WorkKey = [u8; 16];
@@ -53,37 +32,28 @@ pub(crate) struct WorkItems {
     by_history: HashMap<WorkKey, WorkKey>,
     /// All keys by history, and the key of the item of each.
     history_keys: HashMap<WorkKey, WorkKey>,
-    /// Whether totals of sessions were reported that do not say which calls they include. The single calls
-    /// then do not count.
-    has_totals: bool,
-    /// The first and the last time of the work.
-    span: Option<(Timestamp, Timestamp)>,
+    /// What cannot be identified. Calls are counted apart, by their ids.
+    anonymous: Counts,
+    anonymous_calls: HashSet<WorkKey>,
 }
 
 impl WorkItems {
     /// Takes the next event of the run.
     pub(crate) fn observe(&mut self, view: &View<'_, '_>) {
-        let time = view.event.timestamp;
         // A time of reading says nothing about the work: another log may be read at the same time.
         let origin = view.time_origin();
         let is_read = origin.as_deref() == Some(TIME_OF_READING);
         // Where a copy has times of its own, its place in the history identifies the work.
         let history = view.field(HISTORY);
-        if view.is_imported() && origin.is_none() {
-            let (first, last) = self.span.unwrap_or((time, time));
-            self.span = Some((first.min(time), last.max(time)));
-        }
         let usage = Usage::of(view);
         let is_work =
             usage.is_some() || view.role.is_tool_state() || view.is_prompt() || view.is_error();
         if !is_work {
             return;
         }
-        let work_time = (!is_read).then(|| time.to_string());
+        let work_time = (!is_read).then(|| view.event.timestamp.to_string());
         let places = WorkPlaces { time: work_time.as_deref(), history: history.as_deref() };
         if let Some(usage) = usage {
-            let is_total = matches!(view.usage_scope(), UsageScope::Session | UsageScope::Process);
-            self.has_totals |= is_total && view.data.get(CALLS_IN_TOTAL).is_none();
             let request = view.field("request_id");
             // The lines of one response have several times; the first one counts.
             let places = match request.as_deref() {
@@ -104,29 +74,42 @@ impl WorkItems {
                 let is_new = std::mem::replace(&mut item.counts.tool_calls, 1) == 0;
                 item.counts.tool_failures = u64::from(view.role == Role::ToolFail);
                 item.is_partial = (is_new || item.is_partial) && !view.role.is_tool_end();
+            } else {
+                self.anonymous_calls.insert(key(&[id]));
+                self.anonymous.tool_failures += u64::from(view.role == Role::ToolFail);
             }
         } else if view.is_prompt() {
             let text = view.text().unwrap_or_default();
             let id = view.event.event_id.strip_suffix("/prompt").filter(|id| is_unique(id));
-            if let Some(key) = self.key_of_either("prompt", &text, id, places) {
-                self.item_of(key).counts.prompts = 1;
+            match self.key_of_either("prompt", &text, id, places) {
+                Some(key) => self.item_of(key).counts.prompts = 1,
+                None => self.anonymous.prompts += 1,
             }
         }
         if view.is_error() {
             let text = view.error_text().unwrap_or_default();
             let id = view.event.correlation_id.as_deref().filter(|id| is_unique(id));
-            if let Some(key) = self.key_of_either("error", &text, id, places) {
-                self.item_of(key).counts.errors += 1;
+            match self.key_of_either("error", &text, id, places) {
+                Some(key) => self.item_of(key).counts.errors += 1,
+                None => self.anonymous.errors += 1,
             }
         }
     }
 
-    /// What identifies a model call. `None` if it is not known, or does not count because of the totals
-    /// of sessions.
+    /// What identifies the model call of an event, as text.
+    pub(crate) fn names_of(view: &View<'_, '_>) -> Vec<String> {
+        let mut work = Self::default();
+        work.observe(view);
+        let mut names: Vec<String> = work.keys().map(|key| hex(key)).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
+    /// What identifies a model call.
     #[must_use]
     pub(crate) fn model_call(&self, id: &str) -> Option<WorkKey> {
-        let known = self.keys.get(&key(&["model", id])).copied();
-        known.filter(|_| !self.has_totals)
+        self.keys.get(&key(&["model", id])).copied()
     }
 
     /// What identifies a tool call.
@@ -155,35 +138,20 @@ impl WorkItems {
     /// How complete the piece of the work with that key is.
     #[must_use]
     pub(crate) fn completeness(&self, key: &WorkKey) -> Completeness {
-        self.find(key, Some(key)).map_or(Completeness::Whole, |item| match item.is_partial {
-            true => Completeness::Partial(item.counts.usage.output_tokens.unwrap_or(0)),
-            false => Completeness::Whole,
-        })
+        let item = self.find(key, Some(key)).copied().unwrap_or_default();
+        let output = item.counts.usage.output_tokens.unwrap_or(0);
+        if item.is_partial { Completeness::Partial(output) } else { Completeness::Whole(output) }
     }
 
-    /// The sum of the tokens of all model calls that can be identified.
+    /// The pieces of work that can be identified, without model calls: what identifies each, and its numbers.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = (&WorkKey, &Counts)> {
+        self.items.iter().map(|(key, item)| (key, &item.counts))
+    }
+
+    /// The work that cannot be identified in another log.
     #[must_use]
-    pub(crate) fn identified_usage(&self) -> Usage {
-        let mut sum = Usage::default();
-        self.items.values().for_each(|item| sum.add(&item.counts.usage));
-        sum
-    }
-
-    /// Whether no piece of the work can be identified.
-    #[must_use]
-    pub(crate) fn is_anonymous(&self) -> bool {
-        self.items.is_empty()
-    }
-
-    /// Whether another log has a piece of this work.
-    #[must_use]
-    pub(crate) fn shares_any(&self, other: &Self) -> bool {
-        self.keys().any(|key| other.find(key, Some(key)).is_some())
-    }
-
-    /// The first and the last time of the work, if any is known.
-    pub(crate) fn span(&self) -> Option<(Timestamp, Timestamp)> {
-        self.span
+    pub(crate) fn anonymous(&self) -> Counts {
+        Counts { tool_calls: self.anonymous_calls.len() as u64, ..self.anonymous }
     }
 
     /// The item with that name. Its key also has the place of the first event with the name, so
@@ -250,62 +218,6 @@ impl WorkItems {
     fn item_of(&mut self, key: WorkKey) -> &mut WorkItem {
         self.items.entry(key).or_default()
     }
-
-    /// What this run repeats of the runs in an index, without those that are not `wanted`, and of
-    /// others. All of them had it before. If they are less complete, only the part that they have is
-    /// repeated.
-    pub(crate) fn copied_from<'o>(
-        &self,
-        index: &'o WorkIndex,
-        wanted: impl Fn(usize) -> bool,
-        others: &'o [(String, Arc<Self>)],
-    ) -> Vec<Copied> {
-        // Most items have the same sources, so the items are counted by their sources first.
-        let mut groups: HashMap<([Option<RunSet>; 2], Vec<&str>), Counts> = HashMap::default();
-        for (key, item) in &self.items {
-            let own = self.by_history.get(key);
-            // What an agent printed only has the other key.
-            let either = own.or(Some(key));
-            let found =
-                others.iter().filter_map(|(run, other)| Some((run, other.find(key, either)?)));
-            let (names, found): (Vec<&str>, Vec<&WorkItem>) =
-                found.map(|(run, item)| (run.as_str(), item)).unzip();
-            let sets = [Some(key), own].map(|key| index.sets.get(key?).copied());
-            let keys = || [Some(key), own].into_iter().flatten();
-            // What the copies tell. One that tells all leaves nothing to compare.
-            let told = || {
-                let of_others = found.iter().map(|item| item.is_partial.then_some(item.counts));
-                let of_index = keys().flat_map(|key| index.copies(key));
-                let of_index = of_index.filter(|(run, _)| wanted(*run)).map(|(_, partial)| partial);
-                let mut all = of_others.chain(of_index);
-                let first = all.next()??;
-                all.try_fold(first, |most, told| Some(most.most(&told?)))
-            };
-            let may_be_partial = found.iter().any(|item| item.is_partial)
-                || keys().any(|key| index.partial.contains_key(key));
-            let counts = may_be_partial.then(told).flatten();
-            let counts = counts.map_or(item.counts, |told| item.counts.least(&told));
-            groups.entry((sets, names)).or_default().add(&counts);
-        }
-        let mut copied: BTreeMap<Vec<&str>, Counts> = BTreeMap::new();
-        for ((sets, mut runs), mut counts) in groups {
-            let known = sets.into_iter().flat_map(|set| index.runs(set));
-            runs.extend(known.filter(|run| wanted(run.number)).map(IndexedRun::name));
-            runs.sort_unstable();
-            runs.dedup();
-            if self.has_totals {
-                counts.usage = Usage::default();
-            }
-            if !runs.is_empty() {
-                copied.entry(runs).or_default().add(&counts);
-            }
-        }
-        let owned = |runs: Vec<&str>| runs.into_iter().map(str::to_owned).collect();
-        copied
-            .into_iter()
-            .map(|(runs, counts)| Copied { runs: owned(runs), counts, all_of_events: None })
-            .collect()
-    }
 }
 
 /// Where a piece of work is, in time and in the history of its session.
@@ -331,157 +243,8 @@ impl WorkPlaces<'_> {
 pub(crate) enum Completeness {
     /// The call has no end, or the output tokens are a lower bound. The number is these tokens.
     Partial(u64),
-    /// All of it.
-    Whole,
-}
-
-/// The work of many runs: for each piece, the runs that have it.
-#[derive(Debug, Default)]
-pub(crate) struct WorkIndex {
-    sets: HashMap<WorkKey, RunSet>,
-    /// The copies that may not tell all of a piece: the number of the run, and what it tells.
-    partial: HashMap<WorkKey, HashMap<usize, Counts>>,
-    /// Every set: its newest run and the set of the others.
-    members: Vec<(IndexedRun, Option<RunSet>)>,
-}
-
-/// A set of runs: its place in the list of sets.
-type RunSet = u32;
-
-/// A run of an index.
-#[derive(Clone, Debug)]
-struct IndexedRun {
-    number: usize,
-    id: Arc<str>,
-}
-
-impl WorkIndex {
-    /// Adds the work of a run. The number is what `wanted` gets in [`WorkItems::copied_from`].
-    pub(crate) fn add(&mut self, number: usize, run: &str, work: &WorkItems) {
-        let run = IndexedRun { number, id: run.into() };
-        // The items that were in the same set are in the same set again.
-        let mut grown: HashMap<Option<RunSet>, RunSet> = HashMap::default();
-        for key in work.keys() {
-            let before = self.sets.get(key).copied();
-            if let Some(item) = work.find(key, Some(key)).filter(|item| item.is_partial) {
-                self.partial.entry(*key).or_default().insert(number, item.counts);
-            }
-            let set = *grown.entry(before).or_insert_with(|| {
-                self.members.push((run.clone(), before));
-                u32::try_from(self.members.len() - 1).unwrap_or(u32::MAX)
-            });
-            self.sets.insert(*key, set);
-        }
-    }
-
-    /// The copies of a piece of work: the number of each run, and what it tells if that may not be all.
-    fn copies(&self, key: &WorkKey) -> impl Iterator<Item = (usize, Option<Counts>)> {
-        let partial = self.partial.get(key);
-        self.runs(self.sets.get(key).copied()).map(move |run| {
-            (run.number, partial.and_then(|partial| partial.get(&run.number).copied()))
-        })
-    }
-
-    /// The runs of a set.
-    fn runs(&self, set: Option<RunSet>) -> impl Iterator<Item = &IndexedRun> {
-        let find = |set: Option<RunSet>| self.members.get(set? as usize);
-        std::iter::successors(find(set), move |(_, rest)| find(*rest)).map(|(run, _)| run)
-    }
-}
-
-impl IndexedRun {
-    fn name(&self) -> &str {
-        &self.id
-    }
-}
-
-impl Counts {
-    /// The smaller of each two numbers of work.
-    fn least(&self, other: &Self) -> Self {
-        Self {
-            prompts: self.prompts.min(other.prompts),
-            tool_calls: self.tool_calls.min(other.tool_calls),
-            tool_failures: self.tool_failures.min(other.tool_failures),
-            errors: self.errors.min(other.errors),
-            usage: self.usage.least(&other.usage),
-            ..Self::default()
-        }
-    }
-
-    /// The larger of each two numbers of work.
-    fn most(&self, other: &Self) -> Self {
-        Self {
-            prompts: self.prompts.max(other.prompts),
-            tool_calls: self.tool_calls.max(other.tool_calls),
-            tool_failures: self.tool_failures.max(other.tool_failures),
-            errors: self.errors.max(other.errors),
-            usage: self.usage.most(&other.usage),
-            ..Self::default()
-        }
-    }
-}
-
-impl Copied {
-    /// It as a JSON object: `runs` and the numbers, as in `counts` of `run.json`.
-    pub(crate) fn to_json(&self) -> String {
-        let mut object = ObjectText::new();
-        let runs: Vec<String> = self.runs.iter().map(|run| quoted(run)).collect();
-        object.json("runs", Json::trusted(&format!("[{}]", runs.join(","))));
-        if let Some(events) = self.all_of_events {
-            object.plain(ALL_OF_EVENTS, events);
-        }
-        let Counts { prompts, tool_calls, tool_failures, errors, usage, .. } = &self.counts;
-        object.plain("prompts", prompts).plain("tool_calls", tool_calls);
-        object.plain("tool_failures", tool_failures).plain("errors", errors);
-        let tokens = [
-            ("input_tokens", usage.input_tokens),
-            ("output_tokens", usage.output_tokens),
-            ("cache_read_tokens", usage.cache_read_tokens),
-            ("cache_creation_tokens", usage.cache_creation_tokens),
-        ];
-        for (name, tokens) in tokens {
-            if let Some(tokens) = tokens {
-                object.plain(name, tokens);
-            }
-        }
-        if let Some(cost) = usage.cost_usd() {
-            object.plain("cost_usd", cost);
-        }
-        if usage.estimated_micros.is_some() {
-            object.plain("cost_estimated", true);
-        }
-        object.finish()
-    }
-
-    /// Reads such an object.
-    pub(crate) fn parse(object: Json<'_>) -> Option<Self> {
-        let number = |name: &str| object.get(name).and_then(Json::as_u64);
-        let count = |name: &str| number(name).unwrap_or(0);
-        let cost = object.get("cost_usd").and_then(Json::as_f64);
-        let cost_micros = cost.map(|dollars| (dollars * 1e6).round() as i64);
-        let is_estimated = object.get("cost_estimated").and_then(Json::as_bool) == Some(true);
-        let runs = object.get("runs")?.items().filter_map(Json::as_str);
-        Some(Self {
-            runs: runs.map(Cow::into_owned).collect(),
-            all_of_events: number(ALL_OF_EVENTS),
-            counts: Counts {
-                prompts: count("prompts"),
-                tool_calls: count("tool_calls"),
-                tool_failures: count("tool_failures"),
-                errors: count("errors"),
-                usage: Usage {
-                    input_tokens: number("input_tokens"),
-                    output_tokens: number("output_tokens"),
-                    cache_read_tokens: number("cache_read_tokens"),
-                    cache_creation_tokens: number("cache_creation_tokens"),
-                    cost_micros,
-                    estimated_micros: cost_micros.filter(|_| is_estimated),
-                    ..Usage::default()
-                },
-                ..Counts::default()
-            },
-        })
-    }
+    /// All of it. Of a model call, the first lines may report fewer output tokens than the last.
+    Whole(u64),
 }
 
 /// The hash of some texts.

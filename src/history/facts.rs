@@ -1,10 +1,5 @@
 //! The facts of a run. The fold of the run's state computes them once; the views only format them.
 
-use std::ptr;
-
-use foldhash::HashMap;
-
-use super::copied::Copied;
 use super::request::own_words;
 use super::status::Status;
 use super::usage::Usage;
@@ -80,8 +75,9 @@ pub struct RunFacts {
     pub prompt: Option<String>,
     /// The numbers of things.
     pub counts: Counts,
-    /// What of it the run repeats of other runs' history.
-    pub copied: Vec<Copied>,
+    /// What identifies the first prompt and the first model call, in other runs too. Runs with the same
+    /// first message may share more.
+    pub first_message: Vec<String>,
 }
 
 impl Counts {
@@ -96,8 +92,20 @@ impl Counts {
         self.usage.add(&other.usage);
     }
 
+    /// Number by number, the greater one. Usage, events and warnings are not compared.
+    #[must_use]
+    pub(crate) fn greater(&self, other: &Self) -> Self {
+        Self {
+            prompts: self.prompts.max(other.prompts),
+            tool_calls: self.tool_calls.max(other.tool_calls),
+            tool_failures: self.tool_failures.max(other.tool_failures),
+            errors: self.errors.max(other.errors),
+            ..*self
+        }
+    }
+
     /// Takes each number away.
-    fn subtract(&mut self, other: &Self) {
+    pub(crate) fn subtract(&mut self, other: &Self) {
         self.prompts = self.prompts.saturating_sub(other.prompts);
         self.tool_calls = self.tool_calls.saturating_sub(other.tool_calls);
         self.tool_failures = self.tool_failures.saturating_sub(other.tool_failures);
@@ -118,37 +126,13 @@ pub(crate) struct Total {
 }
 
 impl Total {
-    /// The total of some runs. Of several directories of one run, the one with the most events
-    /// counts.
-    pub(crate) fn of<'f>(runs: impl Iterator<Item = &'f RunFacts> + Clone) -> Self {
-        let mut known: HashMap<&str, &RunFacts> = HashMap::default();
-        for facts in runs.clone() {
-            let longest = known.entry(&facts.run_id).or_insert(facts);
-            if longest.counts.events < facts.counts.events {
-                *longest = facts;
-            }
-        }
+    /// The sum of some runs that share nothing.
+    pub(crate) fn sum<'f>(runs: impl Iterator<Item = &'f RunFacts>) -> Self {
         let mut total = Self::default();
         for facts in runs {
             total.runs += 1;
             total.counts.add(&facts.counts);
-            let is_there = |run: &String| {
-                known.get(run.as_str()).is_some_and(|other| !other.is_copy_of(facts))
-            };
-            if known.get(facts.run_id.as_str()).is_some_and(|longest| !ptr::eq(*longest, facts)) {
-                total.copied.add(&facts.counts);
-                continue;
-            }
-            for copied in facts.copied.iter().filter(|copied| copied.runs.iter().any(is_there)) {
-                let whole = copied.runs.iter().find_map(|run| known.get(run.as_str()));
-                match whole.filter(|_| copied.all_of_events.is_some()) {
-                    Some(other) if facts.tells_all_of(other) => total.copied.add(&other.counts),
-                    Some(_) => {}
-                    None => total.copied.add(&copied.counts),
-                }
-            }
         }
-        total.counts.subtract(&total.copied);
         total
     }
 }
@@ -166,26 +150,6 @@ impl RunFacts {
     #[must_use]
     pub fn dated_at(&self) -> Option<Timestamp> {
         self.began_at().or(self.recorded_at)
-    }
-
-    /// Whether this run repeats work of another one that repeats the same work of this run. Of two
-    /// runs that call each other the original, the newer one is the copy.
-    fn is_copy_of(&self, other: &Self) -> bool {
-        let names = |copied: &Copied| copied.runs.contains(&other.run_id);
-        self.copied.iter().any(names) && self.age() > other.age()
-    }
-
-    /// Whether this run tells all that another run tells, in another form.
-    pub(crate) fn tells_all_of(&self, other: &Self) -> bool {
-        let is_all = |copied: &Copied| {
-            copied.runs.contains(&other.run_id) && copied.all_of_events == Some(other.counts.events)
-        };
-        self.copied.iter().any(is_all)
-    }
-
-    /// What orders runs by the beginning of their recording.
-    pub(crate) fn age(&self) -> (Option<Timestamp>, &str) {
-        (self.recorded_at, &self.run_id)
     }
 
     /// A text value of the metadata.

@@ -42,8 +42,13 @@ pub struct Ledger {
     said: HashMap<u32, i64>,
     /// The agents that report costs with their usage. Those in messages are then not added.
     costed: HashSet<u32>,
+    /// The number of the run that is read.
+    run: u32,
     hasher: RandomState,
 }
+
+/// Gives the number of a model call by its id. Copies of one call in several runs have one number.
+type CallNames<'n> = &'n dyn Fn(&str) -> u64;
 
 /// A model call, or several without an id.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +62,8 @@ pub(crate) struct LedgerCall {
     pub(crate) time: Timestamp,
     agent: u32,
     model: u32,
+    /// The first run that has it.
+    run: u32,
     usage: PackedUsage,
     pub(super) is_imported: bool,
     pub(super) has_own_time: bool,
@@ -66,6 +73,7 @@ pub(crate) struct LedgerCall {
 #[derive(Clone, Debug)]
 pub(super) struct LedgerTotal {
     id: u64,
+    run: u32,
     pub(super) session: u64,
     pub(super) scope: UsageScope,
     usage: Usage,
@@ -126,6 +134,8 @@ impl LedgerTotal {
 /// What is left of a total beyond its calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Beyond {
+    /// The number of the run with the total.
+    pub(crate) run: u32,
     /// The model, if the total has a part for it.
     pub(crate) model: Option<String>,
     /// The tokens; a cost may be negative, where a total reports less than the estimates of its calls.
@@ -156,7 +166,23 @@ impl Ledger {
 
     /// Takes the next event with what it reports, if it reports usage.
     pub(crate) fn take(&mut self, view: &View<'_, '_>, usage: Option<Usage>) {
-        self.take_asking(view);
+        let hasher = self.hasher.clone();
+        self.take_named(view, usage, &|id| hasher.hash_one(id));
+    }
+
+    /// Begins with the events of another run. `run` is its number.
+    pub(crate) fn begin_run(&mut self, run: u32) {
+        self.run = run;
+    }
+
+    /// Takes the next event. `name` gives the number of a model call with that id.
+    pub(crate) fn take_named(
+        &mut self,
+        view: &View<'_, '_>,
+        usage: Option<Usage>,
+        name: CallNames<'_>,
+    ) {
+        self.take_asking(view, name);
         let Some(usage) = usage else {
             if view.role == Role::Message
                 && let Some(cost) = view.cost_micros()
@@ -169,17 +195,17 @@ impl Ledger {
         };
         match view.usage_scope() {
             UsageScope::Model => self.take_model(view, usage),
-            UsageScope::Call => self.take_call(view, &usage),
-            scope => self.take_total(view, usage, scope),
+            UsageScope::Call => self.take_call(view, &usage, name),
+            scope => self.take_total(view, (usage, scope), name),
         }
     }
 
     /// Takes the start or the end of a tool call, which may start a sub-agent.
-    fn take_asking(&mut self, view: &View<'_, '_>) {
+    fn take_asking(&mut self, view: &View<'_, '_>, name: CallNames<'_>) {
         let Some(call) = view.event.correlation_id.as_deref() else { return };
         if view.role == Role::ToolStart {
             if let Some(by) = view.model_call_id() {
-                let by = self.hash(&by);
+                let by = name(&by);
                 self.asked_by.insert(self.hash(call), by);
             }
         } else if view.role.is_tool_end()
@@ -190,18 +216,24 @@ impl Ledger {
         }
     }
 
-    fn take_call(&mut self, view: &View<'_, '_>, usage: &Usage) {
+    fn take_call(&mut self, view: &View<'_, '_>, usage: &Usage, name: CallNames<'_>) {
         let agent = self.number(&view.agent());
         if usage.reported_micros().is_some() {
             self.costed.insert(agent);
         }
         let model = self.number(&view.field("model").unwrap_or_default());
-        let id = view.model_call_id().map(|id| self.hash(&id));
+        let id = view.model_call_id().map(|id| name(&id));
         let place = u32::try_from(self.calls.len()).unwrap_or(u32::MAX);
         let known = id.map(|id| *self.places.entry(id).or_insert(place));
         if let Some(call) = known.and_then(|known| self.calls.get_mut(known as usize)) {
-            call.usage = usage.into();
+            // Copies in several runs may each lack a part.
+            let is_copy = call.run != self.run;
+            let known = Usage::from(call.usage);
+            call.usage = if is_copy { (&known.greater(usage)).into() } else { usage.into() };
             (call.agent, call.model) = (agent, model);
+            if !call.has_own_time && view.time_origin().is_none() {
+                (call.time, call.has_own_time) = (view.event.timestamp, true);
+            }
             return;
         }
         let started_by = view.is_of_sub_agent().then(|| starting_call(view));
@@ -213,13 +245,19 @@ impl Ledger {
             agent,
             model,
             usage: usage.into(),
+            run: self.run,
             is_imported: view.is_imported(),
             has_own_time: view.time_origin().is_none(),
         });
     }
 
     /// Takes a total. It stands in place of an earlier one of its process, or of its session.
-    fn take_total(&mut self, view: &View<'_, '_>, usage: Usage, scope: UsageScope) {
+    fn take_total(
+        &mut self,
+        view: &View<'_, '_>,
+        (usage, scope): (Usage, UsageScope),
+        name: CallNames<'_>,
+    ) {
         let agent = self.number(&view.agent());
         if usage.reported_micros().is_some() {
             self.costed.insert(agent);
@@ -230,7 +268,7 @@ impl Ledger {
         let named = view.data.get(CALLS_IN_TOTAL);
         let names_all = named.is_some();
         let named = named.into_iter().flat_map(Json::items);
-        let named: Vec<u64> = named.filter_map(Json::as_str).map(|call| self.hash(&call)).collect();
+        let named: Vec<u64> = named.filter_map(Json::as_str).map(|call| name(&call)).collect();
         let models = match view.field("model") {
             Some(model) => vec![(self.number(&model), usage)],
             None => Vec::new(),
@@ -251,6 +289,7 @@ impl Ledger {
         let calls = named;
         self.totals.push(LedgerTotal {
             id,
+            run: self.run,
             session,
             scope,
             usage,
@@ -271,6 +310,13 @@ impl Ledger {
         if let Some(total) = of_session.max_by_key(|total| total.sequence) {
             total.models.push((model, usage));
         }
+    }
+
+    /// The ids of the model calls that an event names.
+    pub(crate) fn ids(view: &View<'_, '_>) -> Vec<String> {
+        let named = view.data.get(CALLS_IN_TOTAL).into_iter().flat_map(Json::items);
+        let named = named.filter_map(Json::as_str);
+        named.chain(view.model_call_id()).map(Cow::into_owned).collect()
     }
 
     /// The calls, with what each used.
@@ -383,12 +429,15 @@ impl Ledger {
                 left = left.minus(&beyond);
                 if !beyond.is_empty() {
                     let model = Some(self.name(*model).to_owned());
-                    settled.beyond.push(Beyond { model, usage: beyond });
+                    settled.beyond.push(Beyond { run: total.run, model, usage: beyond });
                 }
             }
         }
         if !left.is_empty() {
-            settled.beyond.push(Beyond { model: None, usage: left });
+            let newest =
+                sums.of_totals.iter().map(|at| &self.totals[*at]).max_by_key(|total| total.time);
+            let run = newest.map_or(0, |total| total.run);
+            settled.beyond.push(Beyond { run, model: None, usage: left });
         }
     }
 

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use super::calls::{CallStatus, Calls, Observed};
-use super::copied::Copied;
+use super::copied::WorkItems;
 use super::facts::{Counts, Deliverables, RunFacts};
 use super::ledger::Ledger;
 use super::origin::RunOrigin;
 use super::request::own_words;
 use super::status::Status;
+use super::usage::Usage;
 use crate::event::blob::{Reference, put_back};
 use crate::event::draft::Derived;
 use crate::event::fields::{View, WORK_TIME, as_text};
@@ -112,8 +113,10 @@ pub struct RunState {
     pub origin: RunOrigin,
     /// The first prompt in one line.
     pub prompt: Option<String>,
-    /// What the newest import found to be copied from other runs.
-    copied: Vec<Copied>,
+    /// What identifies the first prompt and the first model call.
+    first_message: Vec<String>,
+    /// Whether it has the first prompt and the first model call.
+    has_first: [bool; 2],
     /// The tool calls.
     pub calls: Calls,
     /// Tokens and cost.
@@ -172,6 +175,9 @@ impl RunState {
         self.errors += u64::from(view.is_error());
         self.warnings += u64::from(view.severity == Severity::Warning);
         self.usage.observe(view);
+        if view.is_imported() && !(self.has_first[0] && self.has_first[1]) {
+            self.first_messages(view);
+        }
         // The end of a source is of an import, even if nothing else was understood.
         self.has_imported |= view.is_imported() || view.ends_source();
         if view.is_imported() {
@@ -307,7 +313,7 @@ impl RunState {
             models: self.origin.models(),
             prompt: self.prompt.clone(),
             counts: self.counts(),
-            copied: self.copied.clone(),
+            first_message: self.first_message.clone(),
         }
     }
 
@@ -422,13 +428,17 @@ impl RunState {
         self.faults.get(path).map(String::as_str)
     }
 
+    fn first_messages(&mut self, view: &View<'_, '_>) {
+        let is_call = Usage::of(view).is_some() && view.model_call_id().is_some();
+        for (at, is_one) in [view.is_prompt(), is_call].into_iter().enumerate() {
+            if is_one && !std::mem::replace(&mut self.has_first[at], true) {
+                self.first_message.extend(WorkItems::names_of(view));
+            }
+        }
+    }
+
     fn details(&mut self, view: &View<'_, '_>) {
         let data = &view.data;
-        if Status::of_role(view.role).is_some_and(Status::is_over) {
-            // An import says it with the end.
-            let copied = data.get("copied").into_iter().flat_map(Json::items);
-            self.copied = copied.filter_map(Copied::parse).collect();
-        }
         match view.role {
             Role::RunCreated => {
                 let recorded_at = view.field("recorded_at");

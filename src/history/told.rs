@@ -1,6 +1,6 @@
 //! The facts of a run as text: the list that the overview and every transcript print.
 
-use super::facts::{Counts, RunFacts};
+use super::facts::RunFacts;
 use super::models;
 use super::request::own_words;
 use crate::event::fields::as_text;
@@ -46,8 +46,6 @@ pub enum FactName {
     Tokens,
     /// Cost.
     Cost,
-    /// What is copied from other runs.
-    Copied,
     /// The numbers of errors and warnings.
     Errors,
     /// The state of the deliverables.
@@ -86,7 +84,6 @@ impl FactName {
             Self::Calls => "Tool calls",
             Self::Tokens => "Tokens",
             Self::Cost => "Cost",
-            Self::Copied => "Copied from",
             Self::Errors => "Errors",
             Self::Deliverables => "Deliverables",
             Self::Error => "Error",
@@ -131,26 +128,6 @@ impl RunFacts {
             }
         });
         known.unwrap_or_else(|| "unknown".to_owned())
-    }
-
-    /// What the run repeats of other runs; `None` if nothing is known to be repeated.
-    #[must_use]
-    pub fn copied_told(&self) -> Option<String> {
-        let mut all = Counts::default();
-        let mut runs: Vec<&str> = Vec::new();
-        for copied in &self.copied {
-            all.add(&copied.counts);
-            runs.extend(copied.runs.iter().map(String::as_str));
-        }
-        runs.sort_unstable();
-        runs.dedup();
-        let parts = [
-            (all.prompts > 0).then(|| plural(all.prompts, "prompt")),
-            (all.tool_calls > 0).then(|| plural(all.tool_calls, "call")),
-            all.usage.told(),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        (!runs.is_empty()).then(|| format!("{}: {}", runs.join(", "), parts.join(", ")))
     }
 
     /// The number of calls, and of failed calls.
@@ -201,7 +178,6 @@ impl RunFacts {
         tell(FactName::Calls, Some(self.calls_told()));
         tell(FactName::Tokens, Some(self.tokens_told()));
         tell(FactName::Cost, Some(self.cost_told()));
-        tell(FactName::Copied, self.copied_told());
         let (errors, warnings) =
             (plural(counts.errors, "error"), plural(counts.warnings, "warning"));
         tell(FactName::Errors, Some(format!("{errors}, {warnings}")));

@@ -133,25 +133,6 @@ impl Usage {
         self.uncosted_calls += other.uncosted_calls;
     }
 
-    /// The smaller of each two numbers. What one does not know is unknown.
-    #[must_use]
-    pub(super) fn least(&self, other: &Self) -> Self {
-        fn least<T: Ord>(one: Option<T>, other: Option<T>) -> Option<T> {
-            one.zip(other).map(|(one, other)| one.min(other))
-        }
-        let cost_micros = least(self.cost_micros, other.cost_micros);
-        Self {
-            input_tokens: least(self.input_tokens, other.input_tokens),
-            output_tokens: least(self.output_tokens, other.output_tokens),
-            output_at_least: self.output_at_least,
-            cache_read_tokens: least(self.cache_read_tokens, other.cache_read_tokens),
-            cache_creation_tokens: least(self.cache_creation_tokens, other.cache_creation_tokens),
-            cost_micros,
-            estimated_micros: least(self.estimated_micros, cost_micros),
-            uncosted_calls: self.uncosted_calls.min(other.uncosted_calls),
-        }
-    }
-
     /// The larger of each two numbers.
     #[must_use]
     pub(super) fn most(&self, other: &Self) -> Self {

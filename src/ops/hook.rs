@@ -13,8 +13,7 @@ use crate::import::{DIALECTS, Dialect, SessionEnd};
 use crate::json::ObjectText;
 use crate::ops::append::facts_at_last_change;
 use crate::ops::import::{
-    HowToRecord, KnownWork, Session, SourceEnd, created_by, find, record, renew_copies, run_named,
-    take_over,
+    HowToRecord, Session, SourceEnd, created_by, find, record, run_named, take_over,
 };
 use crate::ops::list::state_of_log;
 use crate::ops::read::each_event_from;
@@ -26,10 +25,6 @@ use crate::run::ids::SearchedParts;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 use crate::run::rejects::{Rejection, Rejects};
-
-/// The largest size, in bytes, of the logs that the end of a session reads to renew what other runs
-/// repeat of it. The agent waits meanwhile.
-const RENEWED: u64 = 8 << 20;
 
 /// The largest number of bytes that are taken over before a prompt, and the largest size of the file. The
 /// agent waits meanwhile.
@@ -363,13 +358,10 @@ impl Source<'_> {
         if path.metadata().is_ok_and(|file| file.len() <= CONCLUDED)
             && let Some(session) = Self::session(path, dialect, &self.payload.session)
         {
-            let sessions = [session];
             let runs_dir = self.run.path().parent().unwrap_or(Path::new("."));
-            let known = KnownWork::new(runs_dir, &sessions);
             let (run, end) = (Some(self.run.clone()), SourceEnd::ToldNow);
             let how = HowToRecord { run, keep_source: true, end, options: self.options };
-            record(&sessions[0], runs_dir, &how, &known.begin(0))?;
-            renew_copies(std::slice::from_ref(self.run), RENEWED, self.options)?;
+            record(&session, runs_dir, &how, false)?;
         }
         // A file without anything new has no new end.
         append(self.run, &Vec::from_iter(unless_over(self.payload, self.run, end)), self.options)

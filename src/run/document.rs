@@ -5,7 +5,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::event::time::Timestamp;
-use crate::history::copied::Copied;
 use crate::history::facts::{Counts, Deliverables, RunFacts, Total};
 use crate::history::models;
 use crate::history::status::Status;
@@ -69,6 +68,10 @@ pub(crate) struct RunDocument {
     models: Vec<String>,
     /// The first prompt, shortened.
     prompt: Option<String>,
+    /// What identifies the first prompt and the first model call of a source: hashes. Runs that have one in
+    /// common may share more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    first_message: Vec<String>,
     /// Sums over the events.
     counts: CountsDocument,
     /// The last event that these figures cover.
@@ -119,19 +122,6 @@ struct CountsDocument {
     estimate: CostEstimate,
     /// Number of model calls whose cost is unknown.
     uncosted_calls: u64,
-    /// What other runs have too.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    copied: Option<CopiedDocument>,
-}
-
-/// What a run repeats of other runs, as JSON.
-#[derive(Debug, JsonSchema, Serialize)]
-struct CopiedDocument {
-    #[serde(flatten)]
-    all: WorkDocument,
-    /// The parts, by the runs that had them before.
-    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
-    from: Vec<Box<RawValue>>,
 }
 
 /// Numbers of pieces of work, as JSON.
@@ -224,22 +214,10 @@ impl WorkDocument {
     }
 }
 
-impl CopiedDocument {
-    /// `None` if nothing is copied.
-    fn of(copied: &[Copied]) -> Option<Self> {
-        let mut all = Counts::default();
-        copied.iter().for_each(|copied| all.add(&copied.counts));
-        let raw = |copied: &Copied| RawValue::from_string(copied.to_json()).ok();
-        let from = copied.iter().filter_map(raw).collect();
-        (!copied.is_empty()).then(|| Self { all: WorkDocument::from(&all), from })
-    }
-}
-
 impl CountsDocument {
-    fn of(counts: &Counts, copied: &[Copied]) -> Self {
+    fn of(counts: &Counts) -> Self {
         let usage = &counts.usage;
         Self {
-            copied: CopiedDocument::of(copied),
             events: counts.events,
             prompts: counts.prompts,
             tool_calls: counts.tool_calls,
@@ -310,7 +288,8 @@ impl RunDocument {
             metadata: raw(&facts.metadata).unwrap_or_default(),
             models: facts.models.clone(),
             prompt: facts.prompt.clone(),
-            counts: CountsDocument::of(&facts.counts, &facts.copied),
+            first_message: facts.first_message.clone(),
+            counts: CountsDocument::of(&facts.counts),
             head,
         }
     }
@@ -389,10 +368,7 @@ pub(crate) fn stored_facts(bytes: &[u8]) -> Option<RunFacts> {
                 uncosted_calls: number("uncosted_calls").unwrap_or(0),
             },
         },
-        copied: {
-            let parts = counts.path("copied.from").into_iter().flat_map(Json::items);
-            parts.filter_map(Copied::parse).collect()
-        },
+        first_message: list_in(&whole, "first_message"),
     })
 }
 

@@ -9,7 +9,6 @@ use super::preparing::{Prepared, PreparedDrafts};
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
-use crate::history::copied::WorkItems;
 use crate::history::ledger::Ledger;
 use crate::history::status::Status;
 use crate::history::usage::Usage;
@@ -107,8 +106,6 @@ pub(crate) struct Counter {
     receipt: Receipt,
     calls: Calls,
     usage: Ledger,
-    /// The work, if it is kept.
-    work: Option<WorkItems>,
     /// The status that the events give the run.
     status: Status,
     /// Whether calls, usage and prompts are not counted.
@@ -147,7 +144,6 @@ impl Counter {
             receipt,
             calls: Calls::default(),
             usage: Ledger::default(),
-            work: None,
             status: Status::default(),
             only_lines: false,
             first: None,
@@ -158,11 +154,6 @@ impl Counter {
     /// Stops counting calls, usage and prompts.
     pub(crate) fn count_only_lines(&mut self) {
         self.only_lines = true;
-    }
-
-    /// Keeps the work for [`Counter::take_work`].
-    pub(super) fn keep_work(&mut self) {
-        self.work = Some(WorkItems::default());
     }
 
     /// The status that the events so far give the run.
@@ -178,11 +169,6 @@ impl Counter {
         if !self.receipt.warnings.contains(&warning) {
             self.receipt.warnings.push(warning);
         }
-    }
-
-    /// The work that was kept.
-    pub(super) fn take_work(&mut self) -> WorkItems {
-        self.work.take().unwrap_or_default()
     }
 
     /// The counts so far.
@@ -219,9 +205,6 @@ impl Counter {
         self.calls.observe(&view, 0);
         self.usage.observe(&view);
         self.status = self.status.after(view.role);
-        if let Some(work) = &mut self.work {
-            work.observe(&view);
-        }
         self.receipt.prompts += u64::from(view.is_prompt());
         // The end of a call can have a time of its own.
         if let Some(time) = draft.timestamp.filter(|_| view.time_origin().is_none()) {

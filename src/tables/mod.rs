@@ -22,7 +22,7 @@ pub(crate) use cell::{Dollars, JsonText, TableCell, time_in_tables};
 pub use columns::Column;
 pub(crate) use columns::TableRow;
 pub(crate) use fold::{LogHead, TableFold};
-pub(crate) use row_pass::{RowPass, RowSink};
+pub(crate) use row_pass::{RowPass, RowSink, SharedWork};
 pub(crate) use rows::{CallRow, EventRow, FileRow, FindingRow, RunTableRow, UsageRow};
 pub use rows::{TableName, columns_of};
 pub(crate) use transcript_event::TranscriptEvent;

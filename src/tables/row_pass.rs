@@ -17,7 +17,7 @@ use crate::history::arguments;
 use crate::history::calls::CallStatus;
 use crate::history::copied::WorkKey;
 use crate::history::facts::RunFacts;
-use crate::history::ledger::SettledUsage;
+use crate::history::ledger::{Beyond, SettledUsage};
 use crate::history::usage::Usage;
 use crate::json::quoted;
 use crate::transcript::file_event::files_of_event;
@@ -39,6 +39,16 @@ pub(crate) trait RowSink {
     fn event(&mut self, _: EventRow) {}
 }
 
+/// What a run shares with other runs, which have it too.
+pub(crate) trait SharedWork {
+    /// Whether this run's copy of a tool call counts.
+    fn counts_call(&self, work: Option<&WorkKey>, is_imported: bool) -> bool;
+    /// Whether this run's copy of a model call counts.
+    fn counts_usage(&self, work: Option<&WorkKey>) -> bool;
+    /// What the totals in this run have beyond all calls, if it shares anything.
+    fn beyond(&self) -> Option<&[Beyond]>;
+}
+
 /// The second pass over a log. The events must be those of the first pass, in the same order.
 pub(crate) struct RowPass<'f> {
     fold: &'f TableFold,
@@ -47,8 +57,7 @@ pub(crate) struct RowPass<'f> {
     spawned_by: HashMap<String, u64>,
     /// The model calls, by the event that counts.
     model_calls: HashMap<u64, usize>,
-    /// Whether a piece of work is in this run for the first time.
-    is_first: &'f dyn Fn(Option<&WorkKey>) -> bool,
+    shared: &'f dyn SharedWork,
     /// The next call whose first event is awaited.
     next_call: usize,
     /// What the run used.
@@ -59,13 +68,9 @@ pub(crate) struct RowPass<'f> {
 }
 
 impl<'f> RowPass<'f> {
-    /// A pass after the first one. `is_first` says whether a piece of work is in no earlier run.
+    /// A pass after the first one. `shared`: what other runs have too.
     #[must_use]
-    pub(crate) fn new(
-        fold: &'f TableFold,
-        is_first: &'f dyn Fn(Option<&WorkKey>) -> bool,
-        with_events: bool,
-    ) -> Self {
+    pub(crate) fn new(fold: &'f TableFold, shared: &'f dyn SharedWork, with_events: bool) -> Self {
         let calls = fold.rounds.model_calls.iter().enumerate();
         let usage = fold.state.usage.settle();
         Self {
@@ -74,7 +79,7 @@ impl<'f> RowPass<'f> {
             over: fold.state.status().is_over(),
             spawned_by: fold.spawned_by(),
             model_calls: calls.map(|(at, call)| (call.sequence, at)).collect(),
-            is_first,
+            shared,
             next_call: 0,
             uncosted: usage.sum.uncosted_calls,
             usage,
@@ -155,7 +160,7 @@ impl<'f> RowPass<'f> {
             status: status.name(),
             is_retry: round.is_retry,
             is_repeat: round.is_repeat,
-            first_seen: self.is_first(work.as_ref()),
+            first_seen: self.counts_call(work.as_ref(), view.is_imported()),
             path: members.and_then(arguments::path).map(Into::into),
             command: members.and_then(command_of),
             exit_code,
@@ -257,7 +262,7 @@ impl<'f> RowPass<'f> {
             model: view.field("model").map(Into::into),
             message_id: view.field("message_id").map(Into::into),
             request_id: view.field("request_id").map(Into::into),
-            first_seen: self.is_first(work.as_ref()),
+            first_seen: self.counts_usage(work.as_ref()),
             work_key: work.map(|work| hex(&work)),
             calls: u64::from(call.calls),
             uncosted_calls: uncosted,
@@ -267,10 +272,17 @@ impl<'f> RowPass<'f> {
         });
     }
 
-    /// Whether no earlier run has a piece of work, by any of its keys.
-    fn is_first(&self, work: Option<&WorkKey>) -> bool {
+    /// Whether this run's copy of a call counts, by each key that identifies it.
+    fn counts_call(&self, work: Option<&WorkKey>, is_imported: bool) -> bool {
         let other = work.and_then(|work| self.fold.work.other_key(work));
-        (self.is_first)(work) && other.is_none_or(|other| (self.is_first)(Some(&other)))
+        self.shared.counts_call(work, is_imported)
+            && other.is_none_or(|other| self.shared.counts_call(Some(&other), is_imported))
+    }
+
+    fn counts_usage(&self, work: Option<&WorkKey>) -> bool {
+        let other = work.and_then(|work| self.fold.work.other_key(work));
+        self.shared.counts_usage(work)
+            && other.is_none_or(|other| self.shared.counts_usage(Some(&other)))
     }
 
     /// A row of `usage` with these numbers.
@@ -287,7 +299,7 @@ impl<'f> RowPass<'f> {
             model: None,
             message_id: None,
             request_id: None,
-            first_seen: self.is_first(None),
+            first_seen: self.counts_usage(None),
             work_key: None,
             input_tokens: input,
             output_tokens: output,
@@ -304,13 +316,25 @@ impl<'f> RowPass<'f> {
         }
     }
 
-    /// The rows of what totals have beyond the calls.
+    /// The rows of what totals have beyond the calls. In a run that shares work, rows that count say what the
+    /// totals have beyond the calls of all these runs, and one that does not has the rest.
     fn totals(&mut self, sink: &mut impl RowSink) {
-        for beyond in std::mem::take(&mut self.usage.beyond) {
-            let model = beyond.model.or_else(|| self.only_model());
+        let own = std::mem::take(&mut self.usage.beyond);
+        let shared = self.shared.beyond();
+        for beyond in shared.unwrap_or(&own) {
+            let model = beyond.model.clone().or_else(|| self.only_model());
             let uncosted_calls = std::mem::take(&mut self.uncosted);
             let row = self.usage_row(UsageNumbers::of(&beyond.usage));
             sink.usage(UsageRow { model, uncosted_calls, context_tokens: None, ..row });
+        }
+        let numbers = |all: &[Beyond]| {
+            let each = all.iter().map(|beyond| UsageNumbers::of(&beyond.usage));
+            each.fold(UsageNumbers::default(), |sum, one| sum.plus(&one, 1))
+        };
+        let rest = shared.map(|shared| numbers(&own).plus(&numbers(shared), -1));
+        if let Some(rest) = rest.filter(|rest| !rest.is_nothing()) {
+            let row = self.usage_row(UsageNumbers { context: None, ..rest });
+            sink.usage(UsageRow { first_seen: false, model: self.only_model(), ..row });
         }
     }
 

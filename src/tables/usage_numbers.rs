@@ -35,4 +35,23 @@ impl UsageNumbers {
             context: usage.context_tokens(),
         }
     }
+
+    /// The sum with `times` the other numbers.
+    pub(super) fn plus(self, other: &Self, times: i64) -> Self {
+        let sum = |one: Option<i64>, other: Option<i64>| match (one, other) {
+            (one, None) => one,
+            (one, Some(other)) => Some(one.unwrap_or(0).saturating_add(times * other)),
+        };
+        Self {
+            tokens: std::array::from_fn(|at| sum(self.tokens[at], other.tokens[at])),
+            cost: sum(self.cost, other.cost),
+            estimated: self.estimated || other.estimated,
+            ..self
+        }
+    }
+
+    /// Whether all numbers are 0 or unknown.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.tokens.iter().chain([&self.cost]).all(|number| number.unwrap_or(0) == 0)
+    }
 }

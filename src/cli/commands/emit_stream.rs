@@ -26,7 +26,6 @@ use crate::json;
 use crate::json::{Json, JsonRules, ObjectText, check};
 use crate::log::tail::is_blank;
 use crate::ops::append::{facts_at_last_change, report_after_end};
-use crate::ops::import::settle_printed;
 use crate::ops::list::{current_facts, state_of_log};
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
@@ -225,9 +224,6 @@ pub(super) fn run(
     }
     let lifecycle = lifecycle || ends_run;
     report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
-    if !native && is_new {
-        settle(&run, options, ui);
-    }
     if native {
         report_after_end(before, &kinds, ui);
     }
@@ -335,13 +331,6 @@ fn run_end(session: Option<&SessionEnd>) -> Draft<'static> {
     Provenance { ends_source: true, ..Provenance::default() }.add_to(&mut data);
     session.into_iter().for_each(|session| session.tell_reason(&mut data));
     Draft::new(session.map_or("run.imported", |session| session.kind), data)
-}
-
-/// After an agent's output was recorded: totals over runs leave out what other runs repeat of it.
-pub(super) fn settle(run: &RunDir, options: RecordOptions, ui: &Ui) {
-    if let Err(error) = settle_printed(run, options) {
-        ui.warn(&format!("totals over runs may count this session twice: {error}"));
-    }
 }
 
 /// Warns if the run does not end well, because its session did not.

@@ -16,6 +16,7 @@ use crate::fs::{
 use crate::history::facts::RunFacts;
 use crate::ops::error::OpsError;
 use crate::ops::parallel;
+use crate::ops::tables::related_runs;
 use crate::ops::turn::WaitEnd;
 use crate::run::dir::RunDir;
 use crate::tables::{TableCell, TableName};
@@ -293,16 +294,14 @@ fn partitions(
     days.into_iter().map(partition).collect()
 }
 
-/// The other runs that have some of the same work, by the index of the run.
+/// The other runs that may have some of the same work, by the index of the run.
 fn related(runs: &[ExportedRun]) -> BTreeMap<usize, BTreeSet<usize>> {
-    let by_id: BTreeMap<&str, usize> =
-        runs.iter().enumerate().map(|(at, run)| (&*run.facts.run_id, at)).collect();
+    let each: Vec<(&RunDir, &RunFacts)> = runs.iter().map(|run| (&run.run, &run.facts)).collect();
     let mut related: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (at, run) in runs.iter().enumerate() {
-        let sources = run.facts.copied.iter().flat_map(|copied| &copied.runs);
-        for source in sources.filter_map(|source| by_id.get(source.as_str()).copied()) {
-            related.entry(at).or_default().insert(source);
-            related.entry(source).or_default().insert(at);
+    for group in related_runs(&each) {
+        for at in &group {
+            let others = group.iter().copied().filter(|other| other != at);
+            related.entry(*at).or_default().extend(others);
         }
     }
     related

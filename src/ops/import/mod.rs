@@ -3,7 +3,6 @@
 
 mod ahead;
 mod bytes;
-mod copies;
 mod copies_of_files;
 mod counted;
 #[cfg(feature = "sqlite")]
@@ -13,11 +12,10 @@ mod database;
 mod database;
 mod find;
 mod look;
+mod order;
 mod places;
-mod printed;
 mod record;
 mod relatives;
-mod renew;
 mod run_of;
 mod runs_in_file;
 mod take_over;
@@ -26,13 +24,11 @@ mod titles;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-pub(crate) use copies::{KnownWork, in_order};
 pub(crate) use find::{Found, find};
 pub(crate) use look::NotImported;
+pub(crate) use order::in_order;
 pub(crate) use places::{PLACES, places};
-pub(crate) use printed::settle_printed;
 pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, created_by, record};
-pub(crate) use renew::renew_copies;
 pub(crate) use run_of::{run_named, run_of};
 pub(crate) use take_over::take_over;
 

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::ahead::{ReadAhead, is_short, read_session};
-use super::copies::{Importing, known_facts, work_in};
-use super::renew::record_copied;
+use super::order::known_facts;
 use super::run_of::run_of;
 use super::titles::Title;
 use super::{Session, SessionFile};
@@ -17,7 +16,6 @@ use crate::event::own::Provenance;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::history::copied::Copied;
 use crate::history::facts::RunFacts;
 use crate::history::status::Status;
 use crate::import::SessionEnd;
@@ -83,7 +81,7 @@ pub(crate) fn record(
     session: &Session,
     runs_dir: &Path,
     how: &HowToRecord,
-    importing: &Importing<'_, '_>,
+    is_of_many: bool,
 ) -> Result<ImportedRun, RunError> {
     let options = how.options;
     let run = match &how.run {
@@ -96,7 +94,7 @@ pub(crate) fn record(
     };
     // An import that was killed may have left a log without a line.
     let is_new = !recorder.has_begun();
-    let recorded = fill(&mut recorder, session, is_new, how, importing);
+    let recorded = fill(&mut recorder, session, is_new, how, is_of_many);
     if recorded.is_err() && !(is_new && recorder.remove_unused()) {
         // The events before the error are in the log.
         refresh_derived(&run, options.lock_timeout, false);
@@ -121,7 +119,7 @@ fn fill(
     session: &Session,
     is_new: bool,
     how: &HowToRecord,
-    importing: &Importing<'_, '_>,
+    is_of_many: bool,
 ) -> Result<Filled, RunError> {
     let (keep_source, options) = (how.keep_source, how.options);
     let before = match how.end {
@@ -130,7 +128,6 @@ fn fill(
         // An import that was killed may have left a run without its end.
         SourceEnd::Told | SourceEnd::ToldNow => Some(current_facts(recorder.run())),
     };
-    let began = before.as_ref().and_then(|facts| facts.recorded_at);
     // The import is acknowledged as a whole. If it is interrupted, it can be repeated.
     recorder.defer_sync();
     if is_new {
@@ -141,11 +138,10 @@ fn fill(
     }
     let run = recorder.run().clone();
     let mut stream = Stream::new(recorder, StreamFormat::Read(session.dialect), keep_source);
-    let is_short = is_short(session, importing.is_of_many());
+    let is_short = is_short(session, is_of_many);
     if is_short {
         stream = stream.in_one_thread();
     }
-    stream.keep_work();
     if !is_new {
         stream.leave_out_known_rejects();
     }
@@ -172,37 +168,18 @@ fn fill(
     stream.commit(now)?;
     stream.tell_rejects(now)?;
     let ahead = stream.take_ahead();
-    let of_source = stream.take_work();
     let ended = stream.status().is_terminal();
     let ends = stream.take_ends();
     stream.explain(session.why.as_deref());
     let mut receipt = stream.finish();
     let renamed = rename(recorder, session, is_new, &receipt)?;
-    let goes_on = receipt.events > receipt.repeated
-        || before.as_ref().is_some_and(|before| !before.status.is_over());
-    let work = match !is_new && (goes_on || ends.has_printed()) {
-        // Hooks or the session's file may have recorded what the source does not add.
-        true => work_in(&run)?,
-        false => of_source,
-    };
-    let mut copied = importing.copied(&run, began, &work);
-    // Other runs may have got the same history meanwhile.
-    let is_named = |run: &String| {
-        let known = before.as_ref().map(|before| before.copied.as_slice()).unwrap_or_default();
-        is_new || known.iter().any(|copied| copied.runs.contains(run))
-    };
-    let repeats_more = !copied.iter().flat_map(|copied| &copied.runs).all(is_named);
-    let (told, mut apart) = importing.told_apart(&run, &work);
-    let known = before.as_ref().map(|facts| facts.copied.clone()).unwrap_or_default();
-    let newly_told: Vec<Copied> = told.iter().filter(|one| !known.contains(one)).cloned().collect();
-    copied.extend(told);
     receipt.warnings.extend(shared_name(session, is_new, &receipt));
     let may_be = !is_new || session.files.len() > 1;
     if may_be && is_in_two_forms(recorder, session)? {
         // The total that a process of Gemini CLI printed stands for the calls of the file.
         let twice = match session.dialect.name {
             "gemini" => "prompts and answers are there twice",
-            _ => "their calls and tokens count twice",
+            _ => "their calls count twice",
         };
         receipt.warnings.push(format!(
             "the run has the output of the session's processes and its file: {twice}; import the \
@@ -247,14 +224,12 @@ fn fill(
     let status = before.map(|facts| facts.status);
     // The source may have the event that ends the run.
     // While the source is still open, its end is not recorded yet.
-    let added_before = added;
-    let mut tells = newly_told.is_empty() || how.end == SourceEnd::Open;
     let is_closed = ended
         || how.end == SourceEnd::Open
         || ((is_older || is_known) && status.is_some_and(Status::is_over));
     if !is_closed && lacks_end(&run, status, ending.as_ref(), (added, went_on)) {
         let last_printed = last_printed.as_deref();
-        let mut end = end_of_source(session, &receipt, ending.as_ref(), &copied, last_printed);
+        let mut end = end_of_source(session, &receipt, ending.as_ref(), last_printed);
         if how.end == SourceEnd::ToldNow {
             end.timestamp = None;
         }
@@ -268,21 +243,8 @@ fn fill(
             end.event_id = None;
             is_added = is_recorded(recorder, end)?;
         }
-        tells |= is_added;
         added += u64::from(is_added);
     }
-    if repeats_more && added == added_before && how.end != SourceEnd::Open {
-        added += u64::from(record_copied(&run, &copied, recorder)?);
-    }
-    if !tells {
-        // Only the end of an import says what it repeats.
-        apart.extend(newly_told.into_iter().flat_map(|one| one.runs));
-    }
-    receipt.warnings.extend(apart.into_iter().map(|other| {
-        format!(
-            "the run {other} records the same session in another form: totals over runs count both"
-        )
-    }));
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok(Filled { receipt, added: added + renamed, unfinished, warnings })
@@ -462,7 +424,6 @@ fn end_of_source(
     session: &Session,
     receipt: &Receipt,
     ending: Option<&SessionEnd>,
-    copied: &[Copied],
     last_printed: Option<&str>,
 ) -> Draft<'static> {
     let mut data = ObjectText::new();
@@ -473,10 +434,6 @@ fn end_of_source(
     let files = session.files.first().and_then(|file| file.path.file_name());
     data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());
     data.text_if("last_time", receipt.last_time.as_deref());
-    if !copied.is_empty() {
-        let copied: Vec<String> = copied.iter().map(Copied::to_json).collect();
-        data.json("copied", Json::trusted(&format!("[{}]", copied.join(","))));
-    }
     let kind = ending.map_or("run.imported", |ending| ending.kind);
     let mut draft = Draft::new(kind, data);
     // Two imports at the same moment find the same end.

@@ -2,11 +2,10 @@
 
 mod copies;
 
-pub(crate) use copies::Copies;
+pub(crate) use copies::{Copies, related_runs};
 
 use crate::fs::hash::line_hash;
 use crate::fs::{Access, open_regular};
-use crate::history::copied::WorkKey;
 use crate::log::reader::line_at;
 use crate::ops::read::events_before;
 use crate::ops::report::{Reporter, report_bad_lines};
@@ -51,10 +50,8 @@ pub(crate) fn read_rows_until(
         Some((sequence, offset)) => head_at(run, sequence, offset)?,
         None => LogHead::default(),
     };
-    let run_id = fold.run_id().to_owned();
-    let is_again = copies.is_again(&run.name());
-    let is_first = |work: Option<&WorkKey>| !is_again && copies.is_first(&run_id, work);
-    let mut pass = RowPass::new(&fold, &is_first, with_events);
+    let shared = copies.of_run(&run.name(), fold.run_id());
+    let mut pass = RowPass::new(&fold, &shared, with_events);
     let mut row = pass.run(&head);
     if row.run_id.is_empty() {
         // The log has no event that names the run.

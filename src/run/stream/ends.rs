@@ -80,11 +80,6 @@ impl SessionEnds {
         self.last = SessionEnd::after(self.last.take(), next, || line.goes_on());
     }
 
-    /// Whether there are lines that an agent printed.
-    pub(crate) fn has_printed(&self) -> bool {
-        self.has_printed
-    }
-
     /// The last model call of the main agent that the agent printed.
     pub(crate) fn last_printed(&self) -> Option<&str> {
         self.last_printed.as_deref()

@@ -23,7 +23,6 @@ use super::rejects::{LongLine, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
 use crate::event::advice::advice;
 use crate::event::time::Timestamp;
-use crate::history::copied::WorkItems;
 use crate::history::status::Status;
 use crate::import::detect;
 use crate::import::line::Importer;
@@ -228,16 +227,6 @@ impl<'r> Stream<'r> {
     pub(crate) fn briefly(mut self) -> Self {
         self.counter.count_only_lines();
         self
-    }
-
-    /// Keeps the work of the stream for [`Stream::take_work`].
-    pub(crate) fn keep_work(&mut self) {
-        self.counter.keep_work();
-    }
-
-    /// The work of the events that were written.
-    pub(crate) fn take_work(&mut self) -> WorkItems {
-        self.counter.take_work()
     }
 
     /// Uses no other threads. That is faster for a short stream.

@@ -60,8 +60,7 @@ const HEADINGS: &[Heading] = &[
 
 /// Renders the page.
 #[must_use]
-pub(crate) fn render(rows: &[IndexRow<'_>]) -> String {
-    let total = Total::of(rows.iter().map(|row| row.facts));
+pub(crate) fn render(rows: &[IndexRow<'_>], total: &Total) -> String {
     let usage = &total.counts.usage;
     let figures =
         [Some(plural(total.counts.tool_calls, "tool call")), usage.told(), usage.cost_told()];

@@ -4,9 +4,7 @@
 use super::events::{CommandCall, CommandOutcome};
 use super::tee::{Fed, Feed, Tee};
 use crate::cli::clock::now;
-use crate::cli::commands::emit_stream::{
-    SourceArgs, report, report_run_end, report_session_end, settle,
-};
+use crate::cli::commands::emit_stream::{SourceArgs, report, report_run_end, report_session_end};
 use crate::cli::exit::{Exit, explain, sentence};
 use crate::cli::ui::Ui;
 use crate::event::draft::Draft;
@@ -111,7 +109,6 @@ impl<'c> Record<'c> {
     /// Records the end of the command. Returns true if the record is complete.
     pub(super) fn end(mut self, outcome: &CommandOutcome, import: &SourceArgs, ui: &Ui) -> bool {
         let (mut changed_state, mut ahead, mut session_end) = (self.makes_run, None, None);
-        let has_output = self.tee.is_some();
         if let Some(tee) = self.tee.take() {
             match tee.finish() {
                 Some((recorder, mut fed)) => {
@@ -144,9 +141,6 @@ impl<'c> Record<'c> {
         let lock_timeout = self.options.lock_timeout;
         let warnings = refresh_derived_from(ahead, &self.run, lock_timeout, changed_state);
         report_stale(&warnings, ui);
-        if has_output {
-            settle(&self.run, self.options, ui);
-        }
         self.complete
     }
 

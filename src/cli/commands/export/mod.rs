@@ -136,7 +136,7 @@ pub(super) fn run(args: &ExportRunsArgs, global: &Global, ui: &Ui) -> anyhow::Re
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let listed = runs.into_iter().map(list_run).map(|listed| (listed.run, listed.facts));
     let runs: Vec<(RunDir, RunFacts)> = listed.collect();
-    let copies = Copies::among(&runs)?;
+    let copies = Copies::among(runs.iter().map(|(run, facts)| (run, facts)));
     let runs: Vec<RunDir> = runs.into_iter().map(|(run, _)| run).collect();
     let failure = each_document(args, format, &runs, &copies, ui)?;
     let mut failures: Vec<anyhow::Error> = missing.into_iter().chain(failure).collect();

@@ -127,7 +127,7 @@ impl TablesJob<'_> {
         }
         let known: Vec<(RunDir, RunFacts)> =
             runs.into_iter().map(|run| (run.run, run.facts)).collect();
-        let copies = Copies::among(&known)?;
+        let copies = Copies::among(known.iter().map(|(run, facts)| (run, facts)));
         let source = RowSource { copies: &copies, report: self.ui, criteria: &self.criteria };
         let runs: Vec<RunDir> = known.into_iter().map(|(run, _)| run).collect();
         let progress = self.progress(runs.len());
@@ -166,7 +166,7 @@ impl TablesJob<'_> {
         let to_read = export.runs_to_read();
         let copies = match to_read {
             0 => Copies::default(),
-            _ => Copies::among(&export.runs())?,
+            _ => Copies::among(export.runs().iter().map(|(run, facts)| (run, facts))),
         };
         let source = RowSource { copies: &copies, report: self.ui, criteria: &self.criteria };
         let progress = self.progress(to_read);

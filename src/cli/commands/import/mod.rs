@@ -24,8 +24,8 @@ use crate::cli::ui::Ui;
 use crate::event::id::RunId;
 use crate::import::{DIALECTS, Dialect, detect, dialect};
 use crate::ops::import::{
-    Found, HowToRecord, KnownWork, NotImported, PLACES, Session, SkippedSource, SourceEnd, find,
-    in_order, places, record, renew_copies, run_of,
+    Found, HowToRecord, NotImported, PLACES, Session, SkippedSource, SourceEnd, find, in_order,
+    places, record, run_of,
 };
 use crate::run::dir::RunDir;
 use crate::text::human::plural;
@@ -281,11 +281,10 @@ fn import_all(
     let options = args.appending.options(global, ui)?;
     let run = args.run.as_ref().map(|run| RunDir::of(&global.runs_dir, run));
     let runs_dir = &global.runs_dir;
-    let known = KnownWork::new(runs_dir, sessions);
     let how = HowToRecord { run, keep_source: !args.no_source, end, options };
     let import = |(index, session): &(usize, &Session)| {
-        let importing = known.begin(*index);
-        let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, &importing));
+        let is_of_many = sessions.len() - index > MANY;
+        let imported = (!args.dry_run).then(|| record(session, runs_dir, &how, is_of_many));
         let planned = match &how.run {
             Some(run) => Some(run.clone()),
             None => run_of(session, runs_dir).ok(),
@@ -295,14 +294,11 @@ fn import_all(
     let numbered: Vec<(usize, &Session)> = sessions.iter().enumerate().collect();
     let mut outcomes = each(THREADS, &numbered, "importing", ui, import);
     outcomes.sort_by_key(|outcome| std::cmp::Reverse(outcome.session.changed));
-    let imported = outcomes.iter().filter_map(|outcome| outcome.imported.as_ref()?.as_ref().ok());
-    let grown = imported.filter(|imported| !imported.is_new && imported.added > 0);
-    let grown: Vec<RunDir> = grown.map(|imported| imported.run.clone()).collect();
-    if let Err(error) = renew_copies(&grown, u64::MAX, how.options) {
-        ui.warn(&error.to_string());
-    }
     Ok(outcomes)
 }
+
+/// With more sessions than this to import, each is read by one thread.
+const MANY: usize = 8;
 
 /// Checks the name of an agent.
 fn agent_name(name: &str) -> Result<String, String> {

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::cli::commands::runs::RunRow;
+use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
 use crate::transcript::index::{self, IndexRow};
 
@@ -20,7 +21,8 @@ pub(super) fn render(runs: &[(&RunDir, &RunRow)], output: &Path) -> String {
             IndexRow { name: row.name.clone(), facts: &row.facts, link }
         })
         .collect();
-    index::render(&rows)
+    let each = || runs.iter().map(|(run, row)| (*run, &row.facts));
+    index::render(&rows, &Copies::among(each()).total(each()))
 }
 
 /// The path without links, as far as it exists.

@@ -17,9 +17,9 @@ use crate::cli::exit::{Exit, no_runs};
 use crate::cli::file_format::by_ending;
 use crate::cli::parallel::{THREADS, each};
 use crate::cli::ui::Ui;
-use crate::history::facts::Total;
 use crate::json;
 use crate::ops::list::{ListedRun, list_run};
+use crate::ops::tables::Copies;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::document::TotalDocument;
@@ -196,7 +196,8 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     }
     let text = match format {
         ListFormat::Json => {
-            let total = Total::of(rows.iter().map(|row| &row.facts));
+            let each = || runs.iter().map(|listed| (&listed.run, &listed.row.facts));
+            let total = Copies::among(each()).total(each());
             let total = TotalDocument::from(&total);
             json::document(&ListDocument { schema_version: 1, runs: RunDocuments(&runs), total })
         }
@@ -215,7 +216,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
             }
             let form = TableForm {
                 columns: &args.columns,
-                total: false,
+                total: None,
                 width: ui.row_width().filter(|_| args.output.is_none()),
                 color: ui.color() && args.output.is_none(),
                 names: &names,

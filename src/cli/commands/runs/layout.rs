@@ -28,7 +28,7 @@ pub(in crate::cli::commands) struct TableForm<'c> {
     /// The columns; none for the usual ones.
     pub(in crate::cli::commands) columns: &'c [RunColumn],
     /// Whether there is a row of totals below several runs.
-    pub(in crate::cli::commands) total: bool,
+    pub(in crate::cli::commands) total: Option<&'c Total>,
     /// The width. `None`: nothing is cut or omitted.
     pub(in crate::cli::commands) width: Option<usize>,
     /// Whether there are colours.
@@ -61,15 +61,14 @@ pub(in crate::cli::commands) fn runs_table(
     now: Timestamp,
 ) -> String {
     let chosen = if form.columns.is_empty() { USUAL } else { form.columns };
-    let total =
-        (form.total && rows.len() > 1).then(|| Total::of(rows.iter().map(|row| &row.facts)));
+    let total = form.total.filter(|_| rows.len() > 1);
     let mut columns: Vec<Laid> =
         chosen.iter().map(|column| laid(*column, rows, now, form.width.is_none())).collect();
     if form.columns.is_empty() {
         let is_known = |laid: &Laid| laid.cells.iter().any(|cell| cell != UNKNOWN);
         columns.retain(|laid| rows.is_empty() || is_known(laid));
     }
-    if let Some(total) = &total {
+    if let Some(total) = total {
         for laid in &mut columns {
             laid.cells.push(laid.column.total(total));
         }

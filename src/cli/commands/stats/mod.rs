@@ -138,7 +138,7 @@ pub(super) fn run(args: &StatsArgs, global: &Global, ui: &Ui) -> anyhow::Result<
     }
     let WantedRuns { runs, missing } = WantedRuns::find(&args.runs, args.runs.is_empty(), global)?;
     let runs = selected(runs, &args.filter);
-    let copies = Copies::among(&runs)?;
+    let copies = Copies::among(runs.iter().map(|(run, facts)| (run, facts)));
     let runs: Vec<RunDir> = runs.into_iter().map(|(run, _)| run).collect();
     let groups = Mutex::new(Groups::default());
     let (_, failure) = each_run(&runs, "reading", ui, |run| {

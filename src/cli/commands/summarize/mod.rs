@@ -31,6 +31,7 @@ use crate::history::status::Status;
 use crate::json;
 use crate::ops::report::report_bad_lines;
 use crate::ops::summarize::{RunReading, Served, Service, Worker, fill_run};
+use crate::ops::tables::Copies;
 use crate::run::dir::RunDir;
 use crate::run::document::{SCHEMA_VERSION, TotalDocument};
 use crate::run::options::RecordOptions;
@@ -157,6 +158,7 @@ struct Context<'c> {
 
 /// The result for one run.
 struct SummarizedRun {
+    run: RunDir,
     row: RunRow,
     document: Option<OverviewDocument>,
     /// The overview, if this is the only run.
@@ -240,7 +242,7 @@ fn shown(
     outcomes.sort_by(|one, other| compare(many.sort, many.reverse, &one.row, &other.row));
     Ok(match context.args.format {
         TableOrJson::Json => {
-            let total = Total::of(outcomes.iter().map(|outcome| &outcome.row.facts));
+            let total = total(&outcomes);
             let runs = outcomes.into_iter().filter_map(|outcome| outcome.document).collect();
             let total = TotalDocument::from(&total);
             let document = SummaryDocument { schema_version: SCHEMA_VERSION, runs, total };
@@ -253,7 +255,7 @@ fn shown(
         TableOrJson::Table if outcomes.is_empty() => String::new(),
         TableOrJson::Table => {
             let rows: Vec<&RunRow> = outcomes.iter().map(|outcome| &outcome.row).collect();
-            let total = Total::of(rows.iter().map(|row| &row.facts));
+            let total = total(&outcomes);
             if total.copied != Counts::default() {
                 ui.note("history that several runs share counts once in the total");
             }
@@ -262,7 +264,7 @@ fn shown(
                 survey(&context.runs_dir)?.runs.iter().map(RunDir::name).collect();
             let form = TableForm {
                 columns: &[],
-                total: true,
+                total: Some(&total),
                 width: ui.row_width(),
                 color: ui.color(),
                 names: &names,
@@ -270,6 +272,12 @@ fn shown(
             runs_table(&rows, form, now())
         }
     })
+}
+
+/// The total of the runs.
+fn total(outcomes: &[SummarizedRun]) -> Total {
+    let each = || outcomes.iter().map(|outcome| (&outcome.run, &outcome.row.facts));
+    Copies::among(each()).total(each())
 }
 
 /// Processes all runs, one after the other if a model is asked.
@@ -333,7 +341,14 @@ fn one(
     let document = (args.format == TableOrJson::Json).then(|| document(&reading));
     let text =
         if context.alone { one_run(&reading, context.width, context.paint) } else { String::new() };
-    Ok(SummarizedRun { row: row(&reading), document, text, notes, served })
+    Ok(SummarizedRun {
+        run: reading.run.clone(),
+        row: row(&reading),
+        document,
+        text,
+        notes,
+        served,
+    })
 }
 
 /// What would be done.

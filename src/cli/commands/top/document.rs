@@ -69,7 +69,7 @@ impl<'t> TopDocument<'t> {
     /// The document of these runs.
     pub(super) fn of(runs: &'t [TopRun], at: Timestamp) -> Self {
         let live = runs.iter().filter(|run| !run.facts.status.is_over());
-        let total = Total::of(live.map(|run| &run.facts));
+        let total = Total::sum(live.map(|run| &run.facts));
         let runs = runs.iter().map(TopRunDocument::of).collect();
         Self { schema_version: 1, at, runs, total: TotalDocument::from(&total) }
     }

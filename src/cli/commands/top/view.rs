@@ -90,7 +90,7 @@ pub(super) fn lines(
 /// The directory, and the totals of the live runs.
 fn head(runs: &[TopRun], directory: &Path, look: TopLook) -> String {
     let live = runs.iter().filter(|run| !run.facts.status.is_over());
-    let total = Total::of(live.map(|run| &run.facts));
+    let total = Total::sum(live.map(|run| &run.facts));
     let (counts, usage) = (&total.counts, &total.counts.usage);
     let mut parts = vec![
         directory.display().to_string(),
