@@ -370,6 +370,8 @@ impl Ledger {
         let with_totals = self.totals.iter().map(|total| (total.session, SessionSums::default()));
         let mut sessions: HashMap<u64, SessionSums> = with_totals.collect();
         let mut in_totals = vec![Usage::default(); self.totals.len()];
+        // What the calls of each total used, by model.
+        let mut of_models: Vec<Vec<(u32, Usage)>> = vec![Vec::new(); self.totals.len()];
         for (at, (call, usage)) in self.calls().enumerate() {
             let owner = owners.of_calls[at];
             let session = owner.map_or(call.session, |owner| self.totals[owner].session);
@@ -379,7 +381,15 @@ impl Ledger {
             };
             sums.calls.add(&usage);
             match owner {
-                Some(owner) => in_totals[owner].add(&usage),
+                Some(owner) => {
+                    in_totals[owner].add(&usage);
+                    let by_model =
+                        of_models[owner].iter_mut().find(|(model, _)| *model == call.model);
+                    match by_model {
+                        Some((_, sum)) => sum.add(&usage),
+                        None => of_models[owner].push((call.model, usage)),
+                    }
+                }
                 None => sums.rest.add(&usage),
             }
         }
@@ -395,7 +405,7 @@ impl Ledger {
             let mut sum = sums.sum();
             sum.output_at_least |= owners.undecided.contains(session) && sums.differ();
             settled.sum.add(&sum);
-            self.add_beyond(&mut settled, sums, (&sum, &owners));
+            self.add_beyond(&mut settled, sums, (&sum, &of_models));
         }
         for (_, cost) in self.said() {
             let all = settled.sum.cost_micros.unwrap_or(0);
@@ -409,22 +419,18 @@ impl Ledger {
         &self,
         settled: &mut SettledUsage,
         sums: &SessionSums,
-        (sum, owners): (&Usage, &Owners),
+        (sum, of_models): (&Usage, &[Vec<(u32, Usage)>]),
     ) {
         let mut left = sum.minus(&sums.calls);
         for at in &sums.of_totals {
             let total = &self.totals[*at];
-            let mut calls: HashMap<u32, Usage> = HashMap::default();
-            for (place, (call, usage)) in self.calls().enumerate() {
-                if owners.of_calls[place] == Some(*at) {
-                    calls.entry(call.model).or_default().add(&usage);
-                }
-            }
+            let calls = &of_models[*at];
             // Parts that lack the model of a call do not belong to these calls.
-            let has_all =
-                calls.keys().all(|model| total.models.iter().any(|(one, _)| one == model));
+            let has_part = |model: &u32| total.models.iter().any(|(one, _)| one == model);
+            let has_all = calls.iter().all(|(model, _)| has_part(model));
             for (model, part) in total.models.iter().filter(|_| has_all) {
-                let of_calls = calls.get(model).copied().unwrap_or_default();
+                let of_calls = calls.iter().find(|(one, _)| one == model);
+                let of_calls = of_calls.map_or_else(Usage::default, |(_, usage)| *usage);
                 let beyond = part.or(&of_calls).minus(&of_calls).at_most(&left);
                 left = left.minus(&beyond);
                 if !beyond.is_empty() {

@@ -30,6 +30,10 @@ struct Asked<'l> {
     ends: Vec<Option<Timestamp>>,
     /// The totals of sessions.
     of_sessions: HashMap<u64, usize>,
+    /// The totals of processes that do not name all their calls, by their sessions.
+    nameless: HashMap<u64, Vec<usize>>,
+    /// The last total of each session.
+    last: HashMap<u64, usize>,
 }
 
 /// Where a call counts.
@@ -56,9 +60,9 @@ impl Owners {
             let of_session = asked.of_sessions.get(&total.session).copied();
             counts[at] = of_session.is_none_or(|whole| whole == at || asked.is_later(total, whole));
         }
-        let has_totals: HashSet<u64> = ledger.totals.iter().map(|total| total.session).collect();
         for (at, call) in ledger.calls.iter().enumerate() {
-            let is_any = has_totals.contains(&call.session) || asked.named.contains_key(&ids[at]);
+            let is_any =
+                asked.last.contains_key(&call.session) || asked.named.contains_key(&ids[at]);
             if !is_any {
                 continue;
             }
@@ -82,10 +86,14 @@ impl Owners {
 impl<'l> Asked<'l> {
     fn of(ledger: &'l Ledger) -> Self {
         let (mut named, mut of_sessions) = (HashMap::default(), HashMap::default());
+        let (mut nameless, mut last) = (HashMap::<u64, Vec<usize>>::default(), HashMap::default());
         for (at, total) in ledger.totals.iter().enumerate() {
             if total.scope == UsageScope::Session {
                 of_sessions.insert(total.session, at);
+            } else if !total.names_all {
+                nameless.entry(total.session).or_default().push(at);
             }
+            last.insert(total.session, at);
             for id in &total.calls {
                 named.entry(*id).or_insert(at);
             }
@@ -95,7 +103,7 @@ impl<'l> Asked<'l> {
             calls.filter(|call| call.has_own_time).map(|call| call.time).max()
         };
         let ends = ledger.totals.iter().map(end).collect();
-        Self { ledger, named, ends, of_sessions }
+        Self { ledger, named, ends, of_sessions, nameless, last }
     }
 
     /// Whether a process began after the total of its session.
@@ -116,14 +124,6 @@ impl<'l> Asked<'l> {
 
     /// Where a call counts: with the call of the main agent that started its agent, else by its time.
     fn place(&self, mut id: u64, mut at: &'l LedgerCall) -> CallPlace {
-        let last = || {
-            let of_session = |(_, total): &(usize, &LedgerTotal)| total.session == at.session;
-            let totals = self.ledger.totals.iter().enumerate();
-            totals
-                .rev()
-                .find(of_session)
-                .map_or(CallPlace::Rest, |(total, _)| CallPlace::Unknown(total))
-        };
         for _ in 0..DEPTH {
             if let Some(total) = self.named.get(&id) {
                 return CallPlace::Total(*total);
@@ -140,18 +140,19 @@ impl<'l> Asked<'l> {
                 None => return self.by_time(at),
             }
         }
-        last()
+        self.last.get(&at.session).map_or(CallPlace::Rest, |total| CallPlace::Unknown(*total))
     }
 
     fn by_time(&self, call: &LedgerCall) -> CallPlace {
         let is_before = |at: &usize| !self.is_after(call, *at);
         let whole = self.of_sessions.get(&call.session).copied();
         // A process that names its calls has no others.
-        let of_process =
-            |(_, total): &(usize, &LedgerTotal)| total.session == call.session && !total.names_all;
-        let totals = || self.ledger.totals.iter().enumerate().filter(of_process).map(|(at, _)| at);
-        match whole.map_or_else(|| totals().find(is_before), |whole| Some(whole).filter(is_before))
-        {
+        let of_processes = || self.nameless.get(&call.session).into_iter().flatten().copied();
+        let total = match whole {
+            Some(whole) => Some(whole).filter(is_before),
+            None => of_processes().find(is_before),
+        };
+        match total {
             None => CallPlace::Rest,
             Some(total) => {
                 let is_known = self.ledger.totals[total].has_own_time

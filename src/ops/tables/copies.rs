@@ -4,7 +4,9 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher as _;
 
+use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use crate::event::fields::View;
@@ -105,6 +107,9 @@ impl Copies {
         }
         total.copied = all;
         total.copied.subtract(&total.counts);
+        if total.copied.usage.is_nothing() {
+            total.copied.usage = Usage::default();
+        }
         total
     }
 
@@ -299,12 +304,11 @@ pub(crate) fn related_runs(runs: &[(&RunDir, &RunFacts)]) -> Vec<Vec<usize>> {
         }
         at
     };
-    let mut by_key: HashMap<String, usize> = HashMap::new();
+    let (mut by_key, hasher) = (HashMap::new(), RandomState::default());
     for (at, (_, facts)) in runs.iter().enumerate().filter(|(_, (_, facts))| facts.is_imported) {
-        let sessions = [Some(facts.session_id.clone()), facts.metadata("forked_from")];
-        let sessions = sessions.into_iter().flatten().map(|session| format!("session {session}"));
-        let message = facts.first_message.iter().map(|key| format!("message {key}"));
-        for key in sessions.chain(message) {
+        let forked_from = facts.metadata("forked_from");
+        let sessions = [Some(&facts.session_id), forked_from.as_ref()].into_iter().flatten();
+        for key in sessions.chain(&facts.first_message).map(|key| hasher.hash_one(key)) {
             let other = *by_key.entry(key).or_insert(at);
             let (one, other) = (first_of(&earlier, at), first_of(&earlier, other));
             earlier[one.max(other)] = one.min(other);
