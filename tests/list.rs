@@ -224,3 +224,12 @@ fn whole_names_in_a_pipe() {
         assert!(out.contains(model) && out.contains(agent), "{words:?}: {out}");
     }
 }
+
+/// If this fails, a note says of runs that share nothing that they do.
+#[test]
+fn nothing_shared_is_not_named() {
+    let bench = Bench::with_run();
+    bench.emit(&["note", "-f", "text=one"]);
+    let said = bench.call(&["summarize", "--all"]);
+    assert!(said.status == 0 && !said.err.contains("share"), "{}", said.err);
+}

@@ -274,6 +274,13 @@ fn wrong(bench: &Bench, truth: Option<&Truth>) -> (Wrong, [f64; 2]) {
     for by in GROUPS {
         let stats = document(bench, &["stats", "--by", by]);
         compare(&format!("stats by {by}, total"), &facts(&stats["total"], "calls"), &all);
+        let marks = [&stats["total"], &list["total"]];
+        let [said, other] = marks.map(|of| i64::from(of["output_tokens_at_least"] == true));
+        compare(
+            &format!("stats by {by}, total"),
+            &[("mark", said)].into(),
+            &[("mark", other)].into(),
+        );
         let mut sum = BTreeMap::new();
         for row in stats["rows"].as_array().unwrap() {
             for (name, value) in facts(row, "calls") {

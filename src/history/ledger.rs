@@ -32,6 +32,10 @@ pub struct Ledger {
     /// The calls by their ids.
     pub(super) places: HashMap<u64, u32>,
     pub(super) totals: Vec<LedgerTotal>,
+    /// The totals by their ids, those of sessions apart.
+    total_places: HashMap<(bool, u64), usize>,
+    /// The place of the total whose parts come next.
+    parts_of: Option<usize>,
     /// The model calls that asked for tool calls, by the ids of the tool calls and of the agents that
     /// these started.
     pub(super) asked_by: HashMap<u64, u64>,
@@ -50,7 +54,7 @@ pub struct Ledger {
 /// Gives the number of a model call by its id. Copies of one call in several runs have one number.
 type CallNames<'n> = &'n dyn Fn(&str) -> u64;
 
-/// A model call, or several without an id.
+/// A model call. One without an id is a call of its own.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LedgerCall {
     pub(super) session: u64,
@@ -72,7 +76,6 @@ pub(crate) struct LedgerCall {
 /// The newest total of a process, or of a session.
 #[derive(Clone, Debug)]
 pub(super) struct LedgerTotal {
-    id: u64,
     run: u32,
     pub(super) session: u64,
     pub(super) scope: UsageScope,
@@ -275,20 +278,26 @@ impl Ledger {
         };
         let (sequence, time) = (view.event.sequence, view.event.timestamp);
         let has_own_time = view.time_origin().is_none();
-        let is_same = |total: &&mut LedgerTotal| total.id == id && total.scope == scope;
-        if let Some(known) = self.totals.iter_mut().find(is_same) {
+        let next = self.totals.len();
+        let place = *self.total_places.entry((scope == UsageScope::Session, id)).or_insert(next);
+        self.parts_of = Some(place);
+        if let Some(known) = self.totals.get_mut(place) {
             // Outputs may come in any order; a total that lacks something is an earlier one.
             let is_earlier = (known.usage.tokens().iter().zip(usage.tokens()))
                 .any(|(known, new)| new.is_none_or(|new| *known > Some(new)) && known.is_some());
-            known.usage = if is_earlier { known.usage.most(&usage) } else { usage };
-            (known.models, known.sequence, known.time) = (models, sequence, time);
+            if is_earlier {
+                known.usage = known.usage.most(&usage);
+                self.parts_of = None;
+            } else {
+                (known.usage, known.models) = (usage, models);
+                (known.sequence, known.time, known.has_own_time) = (sequence, time, has_own_time);
+            }
             known.calls.extend(named);
             known.names_all &= names_all;
             return;
         }
         let calls = named;
         self.totals.push(LedgerTotal {
-            id,
             run: self.run,
             session,
             scope,
@@ -302,12 +311,12 @@ impl Ledger {
         });
     }
 
-    /// Takes the part of a model in the newest total of a session.
+    /// Takes the part of a model in the total before it.
     fn take_model(&mut self, view: &View<'_, '_>, usage: Usage) {
         let Some(model) = view.field("model") else { return };
         let (session, model) = (self.hash(&view.event.session_id), self.number(&model));
-        let of_session = self.totals.iter_mut().filter(|total| total.session == session);
-        if let Some(total) = of_session.max_by_key(|total| total.sequence) {
+        let total = self.parts_of.and_then(|place| self.totals.get_mut(place));
+        if let Some(total) = total.filter(|total| total.session == session) {
             total.models.push((model, usage));
         }
     }
@@ -371,7 +380,7 @@ impl Ledger {
         let mut sessions: HashMap<u64, SessionSums> = with_totals.collect();
         let mut in_totals = vec![Usage::default(); self.totals.len()];
         // What the calls of each total used, by model.
-        let mut of_models: Vec<Vec<(u32, Usage)>> = vec![Vec::new(); self.totals.len()];
+        let mut of_models: Vec<HashMap<u32, Usage>> = vec![HashMap::default(); self.totals.len()];
         for (at, (call, usage)) in self.calls().enumerate() {
             let owner = owners.of_calls[at];
             let session = owner.map_or(call.session, |owner| self.totals[owner].session);
@@ -383,12 +392,7 @@ impl Ledger {
             match owner {
                 Some(owner) => {
                     in_totals[owner].add(&usage);
-                    let by_model =
-                        of_models[owner].iter_mut().find(|(model, _)| *model == call.model);
-                    match by_model {
-                        Some((_, sum)) => sum.add(&usage),
-                        None => of_models[owner].push((call.model, usage)),
-                    }
+                    of_models[owner].entry(call.model).or_default().add(&usage);
                 }
                 None => sums.rest.add(&usage),
             }
@@ -419,18 +423,17 @@ impl Ledger {
         &self,
         settled: &mut SettledUsage,
         sums: &SessionSums,
-        (sum, of_models): (&Usage, &[Vec<(u32, Usage)>]),
+        (sum, of_models): (&Usage, &[HashMap<u32, Usage>]),
     ) {
         let mut left = sum.minus(&sums.calls);
         for at in &sums.of_totals {
             let total = &self.totals[*at];
             let calls = &of_models[*at];
             // Parts that lack the model of a call do not belong to these calls.
-            let has_part = |model: &u32| total.models.iter().any(|(one, _)| one == model);
-            let has_all = calls.iter().all(|(model, _)| has_part(model));
+            let parts: HashSet<u32> = total.models.iter().map(|(model, _)| *model).collect();
+            let has_all = calls.keys().all(|model| parts.contains(model));
             for (model, part) in total.models.iter().filter(|_| has_all) {
-                let of_calls = calls.iter().find(|(one, _)| one == model);
-                let of_calls = of_calls.map_or_else(Usage::default, |(_, usage)| *usage);
+                let of_calls = calls.get(model).copied().unwrap_or_default();
                 let beyond = part.or(&of_calls).minus(&of_calls).at_most(&left);
                 left = left.minus(&beyond);
                 if !beyond.is_empty() {
@@ -439,7 +442,8 @@ impl Ledger {
                 }
             }
         }
-        if !left.is_empty() {
+        // The sum may be a lower bound, even if the totals add nothing.
+        if !left.is_empty() || left.output_at_least {
             let newest =
                 sums.of_totals.iter().map(|at| &self.totals[*at]).max_by_key(|total| total.time);
             let run = newest.map_or(0, |total| total.run);

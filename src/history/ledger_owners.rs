@@ -74,7 +74,7 @@ impl Owners {
                     Some(total)
                 }
             };
-            // What a total of the session stands in place of counts in that one.
+            // A call of a process whose total does not count is in the total of the session.
             if let Some(owner) = of_calls[at].filter(|owner| !counts[*owner]) {
                 of_calls[at] = asked.of_sessions.get(&ledger.totals[owner].session).copied();
             }

@@ -105,7 +105,8 @@ impl Copies {
                 total.counts.add(&sum.all);
             }
         }
-        total.copied = all;
+        // Events and warnings are of each run.
+        total.copied = Counts { events: 0, warnings: 0, ..all };
         total.copied.subtract(&total.counts);
         if total.copied.usage.is_nothing() {
             total.copied.usage = Usage::default();
