@@ -147,10 +147,11 @@ fn an_end_by_hand_stays() {
     let run = only_run(&bench).file_name().unwrap().to_string_lossy().into_owned();
     bench.ok(&["emit", "run.cancelled", "--run", &run]);
     assert_eq!(ended(&bench, &[ASKED, MORE]).0, "cancelled");
-    // The source says otherwise, which is a better end: it changes nothing.
+    // The source says otherwise. A better end changes nothing, a worse one counts.
+    assert_eq!(ended(&bench, &[ASKED, MORE, WELL]).0, "cancelled");
     assert_eq!(
-        ended(&bench, &[ASKED, MORE, WELL]),
-        ("cancelled".to_owned(), "run.completed".to_owned(), 5)
+        ended(&bench, &[ASKED, MORE, WELL, BADLY]),
+        ("failed".to_owned(), "run.failed".to_owned(), 5)
     );
 }
 

@@ -8,6 +8,7 @@ mod agreement;
 mod bad_input;
 mod blobs;
 mod bought_verdicts;
+mod budgets;
 mod catalogue;
 mod chapter;
 mod checks;

@@ -203,6 +203,10 @@ impl Log {
         let mut truth = truth(&self.processes, has_files, &has_output);
         // The commands are calls, too.
         truth.calls += kept(self).len() * usize::from(has_commands);
+        // The end of a command is that of its run.
+        if recorder != Import || self.own_runs {
+            truth.ends.clear();
+        }
         truth
     }
 }
@@ -290,6 +294,7 @@ fn wrong(bench: &Bench, truth: Option<&Truth>) -> (Wrong, [f64; 2]) {
         compare(&format!("stats by {by}, rows"), &sum, &all);
     }
     compare("tables", &tables(bench), &all);
+    let mut statuses = BTreeSet::new();
     for run in list["runs"].as_array().unwrap() {
         let id = run["run_id"].as_str().unwrap();
         let own = facts(&run["counts"], "tool_calls");
@@ -302,7 +307,19 @@ fn wrong(bench: &Bench, truth: Option<&Truth>) -> (Wrong, [f64; 2]) {
         compare("stats of a run", &facts(&stats["total"], "calls"), &own);
         let transcript = document(bench, &["transcript", id, "-o", "-"]);
         compare("transcript", &facts(&transcript["facts"]["counts"], "tool_calls"), &own);
+        let status = run["status"].as_str().unwrap();
+        let mut said = vec![("run.json", state["status"].as_str())];
+        said.push(("summarize", overview["runs"][0]["status"].as_str()));
+        said.push(("transcript", transcript["facts"]["status"].as_str()));
+        let session = run["session_id"].as_str().unwrap();
+        let ends = truth.and_then(|truth| truth.ends.get(session));
+        said.extend(ends.map(|end| ("truth", Some(*end))));
+        for (view, said) in said.into_iter().filter(|(_, said)| *said != Some(status)) {
+            println!("{view}: status {said:?}, not {status}");
+            statuses.insert((view.to_owned(), "status"));
+        }
     }
+    wrong.extend(statuses);
     for run in list["runs"].as_array().unwrap() {
         let id = run["run_id"].as_str().unwrap();
         let form = |form: &str| bench.ok(&["transcript", id, "--format", form, "-o", "-"]);

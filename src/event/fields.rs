@@ -553,7 +553,13 @@ impl<'e, 'a> View<'e, 'a> {
     /// Whether an import recorded the event at the end of its source.
     #[must_use]
     pub fn ends_source(&self) -> bool {
-        own::ends_source(&self.data)
+        self.end_of_source().is_some()
+    }
+
+    /// What the event says as the end of a source.
+    #[must_use]
+    pub(crate) fn end_of_source(&self) -> Option<own::EndOfSource<'a>> {
+        own::EndOfSource::of(&self.data)
     }
 
     /// Whether the event is a line of another program that the import kept without understanding

@@ -68,7 +68,7 @@ pub(crate) struct LedgerCall {
     model: u32,
     /// The first run that has it.
     run: u32,
-    usage: PackedUsage,
+    pub(super) usage: PackedUsage,
     pub(super) is_imported: bool,
     pub(super) has_own_time: bool,
 }
@@ -79,13 +79,13 @@ pub(super) struct LedgerTotal {
     run: u32,
     pub(super) session: u64,
     pub(super) scope: UsageScope,
-    usage: Usage,
+    pub(super) usage: Usage,
     /// Its parts by model.
     models: Vec<(u32, Usage)>,
     pub(super) sequence: u64,
     pub(super) time: Timestamp,
     pub(super) has_own_time: bool,
-    /// The calls that it names, and whether these are all of them.
+    /// The calls that it names, the newest one last, and whether these are all of them.
     pub(super) calls: Vec<u64>,
     pub(super) names_all: bool,
 }
@@ -234,7 +234,7 @@ impl Ledger {
             let known = Usage::from(call.usage);
             call.usage = if is_copy { (&known.greater(usage)).into() } else { usage.into() };
             (call.agent, call.model) = (agent, model);
-            if !call.has_own_time && view.time_origin().is_none() {
+            if !call.has_own_time && !view.has_time_of_reading() {
                 (call.time, call.has_own_time) = (view.event.timestamp, true);
             }
             return;
@@ -250,7 +250,7 @@ impl Ledger {
             usage: usage.into(),
             run: self.run,
             is_imported: view.is_imported(),
-            has_own_time: view.time_origin().is_none(),
+            has_own_time: !view.has_time_of_reading(),
         });
     }
 
@@ -277,7 +277,7 @@ impl Ledger {
             None => Vec::new(),
         };
         let (sequence, time) = (view.event.sequence, view.event.timestamp);
-        let has_own_time = view.time_origin().is_none();
+        let has_own_time = !view.has_time_of_reading();
         let next = self.totals.len();
         let place = *self.total_places.entry((scope == UsageScope::Session, id)).or_insert(next);
         self.parts_of = Some(place);
@@ -288,11 +288,12 @@ impl Ledger {
             if is_earlier {
                 known.usage = known.usage.most(&usage);
                 self.parts_of = None;
+                known.calls.splice(..0, named);
             } else {
                 (known.usage, known.models) = (usage, models);
                 (known.sequence, known.time, known.has_own_time) = (sequence, time, has_own_time);
+                known.calls.extend(named);
             }
-            known.calls.extend(named);
             known.names_all &= names_all;
             return;
         }

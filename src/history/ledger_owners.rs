@@ -3,6 +3,7 @@
 use foldhash::{HashMap, HashSet};
 
 use super::ledger::{Ledger, LedgerCall, LedgerTotal};
+use super::usage::Usage;
 use crate::event::fields::UsageScope;
 use crate::event::time::Timestamp;
 
@@ -41,14 +42,14 @@ enum CallPlace {
     Total(usize),
     /// In no total.
     Rest,
-    /// Perhaps in this total.
-    Unknown(usize),
+    /// In this total, if it has room for it beside its other calls; and whether that is a guess.
+    IfRoom(usize, bool),
 }
 
 impl Owners {
     pub(super) fn of(ledger: &Ledger) -> Self {
         let mut counts = vec![true; ledger.totals.len()];
-        let mut undecided = HashSet::default();
+        let undecided = HashSet::default();
         let mut of_calls = vec![None; ledger.calls.len()];
         if ledger.totals.is_empty() {
             return Self { of_calls, counts, undecided };
@@ -60,26 +61,58 @@ impl Owners {
             let of_session = asked.of_sessions.get(&total.session).copied();
             counts[at] = of_session.is_none_or(|whole| whole == at || asked.is_later(total, whole));
         }
+        let mut open = Vec::new();
         for (at, call) in ledger.calls.iter().enumerate() {
             let is_any =
                 asked.last.contains_key(&call.session) || asked.named.contains_key(&ids[at]);
             if !is_any {
                 continue;
             }
+            // A call of a process whose total does not count is in the total of the session.
+            let counted = |total: usize| match counts[total] {
+                true => Some(total),
+                false => asked.of_sessions.get(&ledger.totals[total].session).copied(),
+            };
             of_calls[at] = match asked.place(ids[at], call) {
                 CallPlace::Rest => None,
-                CallPlace::Total(total) => Some(total),
-                CallPlace::Unknown(total) => {
-                    undecided.insert(call.session);
-                    Some(total)
+                CallPlace::Total(total) => counted(total),
+                CallPlace::IfRoom(total, is_guess) => {
+                    open.extend(counted(total).map(|total| (at, total, is_guess)));
+                    None
                 }
             };
-            // A call of a process whose total does not count is in the total of the session.
-            if let Some(owner) = of_calls[at].filter(|owner| !counts[*owner]) {
-                of_calls[at] = asked.of_sessions.get(&ledger.totals[owner].session).copied();
+        }
+        let mut owners = Self { of_calls, counts, undecided };
+        owners.place_open(ledger, &open);
+        owners
+    }
+
+    /// Places the calls of which the log does not show whether a total has them.
+    fn place_open(&mut self, ledger: &Ledger, open: &[(usize, usize, bool)]) {
+        // What is left of each total. One that lacks some of its calls has no room to compare with.
+        let totals = open.iter().map(|(_, total, _)| (*total, ledger.totals[*total].usage));
+        let mut rooms: HashMap<usize, Usage> = totals.collect();
+        let mut is_short = HashSet::default();
+        for (call, owner) in ledger.calls.iter().zip(&self.of_calls) {
+            let Some((owner, room)) = owner.and_then(|at| Some((at, rooms.get_mut(&at)?))) else {
+                continue;
+            };
+            let usage = Usage::from(call.usage);
+            if !usage.is_within(room) {
+                is_short.insert(owner);
+            }
+            room.subtract(&usage);
+        }
+        for (at, total, is_guess) in open {
+            let call = &ledger.calls[*at];
+            let room = &rooms[total];
+            if is_short.contains(total) || Usage::from(call.usage).is_within(room) {
+                self.of_calls[*at] = Some(*total);
+                if *is_guess {
+                    self.undecided.insert(call.session);
+                }
             }
         }
-        Self { of_calls, counts, undecided }
     }
 }
 
@@ -99,8 +132,8 @@ impl<'l> Asked<'l> {
             }
         }
         let end = |total: &LedgerTotal| {
-            let calls = total.calls.iter().filter_map(|id| call(ledger, *id));
-            calls.filter(|call| call.has_own_time).map(|call| call.time).max()
+            let newest = call(ledger, *total.calls.last()?)?;
+            newest.has_own_time.then_some(newest.time)
         };
         let ends = ledger.totals.iter().map(end).collect();
         Self { ledger, named, ends, of_sessions, nameless, last }
@@ -140,7 +173,7 @@ impl<'l> Asked<'l> {
                 None => return self.by_time(at),
             }
         }
-        self.last.get(&at.session).map_or(CallPlace::Rest, |total| CallPlace::Unknown(*total))
+        self.last.get(&at.session).map_or(CallPlace::Rest, |total| CallPlace::IfRoom(*total, true))
     }
 
     fn by_time(&self, call: &LedgerCall) -> CallPlace {
@@ -153,12 +186,17 @@ impl<'l> Asked<'l> {
             None => of_processes().find(is_before),
         };
         match total {
-            None => CallPlace::Rest,
+            // The time of reading says nothing about when it was.
+            None => match whole.filter(|_| !call.has_own_time) {
+                Some(whole) => CallPlace::IfRoom(whole, true),
+                None => CallPlace::Rest,
+            },
             Some(total) => {
-                let is_known = self.ledger.totals[total].has_own_time
-                    || self.ends[total].is_some()
-                    || !call.has_own_time;
-                if is_known { CallPlace::Total(total) } else { CallPlace::Unknown(total) }
+                let has_time = self.ledger.totals[total].has_own_time || self.ends[total].is_some();
+                match call.has_own_time {
+                    true if has_time => CallPlace::Total(total),
+                    is_guess => CallPlace::IfRoom(total, is_guess),
+                }
             }
         }
     }

@@ -21,6 +21,7 @@ mod names;
 pub(crate) mod origin;
 mod recent_starts;
 pub(crate) mod request;
+mod source_ends;
 pub(crate) mod state;
 pub(crate) mod status;
 pub(crate) mod task_document;

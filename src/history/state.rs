@@ -9,9 +9,11 @@ use super::facts::{Counts, Deliverables, RunFacts};
 use super::ledger::Ledger;
 use super::origin::RunOrigin;
 use super::request::own_words;
+use super::source_ends::{SaidEnd, SourceEnds};
 use super::status::Status;
 use super::usage::Usage;
 use crate::event::blob::{Reference, put_back};
+use crate::event::catalogue;
 use crate::event::draft::Derived;
 use crate::event::fields::{View, WORK_TIME, as_text};
 use crate::event::role::Role;
@@ -71,12 +73,10 @@ pub struct RunState {
     imported_session: String,
     /// The sequence of the event that ended the run.
     end_sequence: Option<u64>,
-    /// The time of that end.
-    source_end: Option<Timestamp>,
+    /// The ends that imports recorded.
+    source_ends: SourceEnds,
     /// Whether imported events follow that end in the log.
     source_went_on: bool,
-    /// Whether one of them is later than that end.
-    is_later: bool,
     /// Whether any event has been taken.
     begun: bool,
     /// Time of the first event.
@@ -182,7 +182,7 @@ impl RunState {
         self.has_imported |= view.is_imported() || view.ends_source();
         if view.is_imported() {
             self.source_went_on |= self.ended_by_source();
-            self.is_later |= self.source_end.is_some_and(|end| end < event.timestamp);
+            self.source_ends.observe(view);
             if self.imported_session != event.session_id {
                 self.imported_session = event.session_id.clone().into_owned();
             }
@@ -224,10 +224,23 @@ impl RunState {
         self.source_went_on
     }
 
-    /// Whether one of them is later than that end. The others may tell more about the work before it.
+    /// Whether the end of a source says something new: the run has no end, or only that of an earlier part,
+    /// or of an output, or a better one that somebody recorded. `kind` is the type of its event.
     #[must_use]
-    pub fn source_went_on_later(&self) -> bool {
-        self.source_went_on && self.is_later
+    pub(crate) fn lacks_end(&self, kind: &str, is_output: bool) -> bool {
+        let next = Status::of_role(catalogue::role(kind));
+        let is_worse = next.is_some_and(|next| next.is_worse_end_than(self.status()));
+        let is_first = match self.ended_by_source {
+            true => !is_output && !self.source_ends.has_file(),
+            false => is_worse,
+        };
+        !self.status().is_over() || self.source_went_on || is_first
+    }
+
+    /// The last model call of the output whose end the log has.
+    #[must_use]
+    pub(crate) fn last_printed(&self) -> Option<&str> {
+        self.source_ends.last_printed()
     }
 
     /// Takes an event that is only counted. Its line need not be read.
@@ -343,28 +356,35 @@ impl RunState {
             phase => phase,
         };
         // The end of a source replaces only one of the same session.
-        let by_source = view.ends_source() && (self.ended_by_source || !from.is_terminal());
+        let end = view.end_of_source().filter(|_| self.ended_by_source || !from.is_terminal());
         let is_same = self.ended_by_source && self.imported_session == self.ended_session;
-        let is_revised = by_source && is_same && from.may_be_revised(to);
-        let is_worse = to.is_worse_end_than(from);
+        let is_revised = end.is_some() && is_same && from.is_over() && to.is_over();
         let illegal = !is_revised && !from.may_become(to);
         let illegal = illegal.then_some(IllegalTransition { from, to });
-        if illegal.is_some() && !is_worse {
+        if illegal.is_some() && !to.is_worse_end_than(from) {
             return illegal;
         }
         if view.role == Role::RunStarted {
             self.started_at.get_or_insert(view.event.timestamp);
         }
+        let own = SaidEnd::of(view, to, failure(view));
+        let (to, error, reason) = match &end {
+            Some(end) => {
+                self.source_went_on = false;
+                if !is_same {
+                    self.source_ends.forget();
+                }
+                let SaidEnd { status, error, reason, .. } = self.source_ends.take(end, own)?;
+                (*status, error.clone(), reason.clone())
+            }
+            None => (to, self.error.take().or(own.error), self.reason.take().or(own.reason)),
+        };
+        (self.error, self.reason) = (error, reason);
         self.phase = to;
-        self.ended_by_source = by_source;
+        self.ended_by_source = end.is_some();
         self.ended_session.clone_from(&self.imported_session);
-        self.source_end = by_source.then_some(view.event.timestamp);
         self.end_sequence = to.is_over().then_some(view.event.sequence);
-        (self.source_went_on, self.is_later) = (false, false);
-        if is_revised {
-            self.error = None;
-            self.reason = None;
-        }
+        self.source_went_on = false;
         let time = view.event.timestamp;
         match to {
             // A later import may have added events.
@@ -374,12 +394,6 @@ impl RunState {
             }
             _ if to.is_terminal() => drop(self.ended_at.get_or_insert(time)),
             _ => {}
-        }
-        if to == Status::Failed && self.error.is_none() {
-            self.error = failure(view);
-        }
-        if matches!(to, Status::Incomplete | Status::Cancelled) && self.reason.is_none() {
-            self.reason = view.error_text().map(Cow::into_owned);
         }
         illegal
     }

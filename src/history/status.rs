@@ -110,12 +110,6 @@ impl Status {
         Self::of_role(role).filter(|next| self.may_become(*next)).unwrap_or(self)
     }
 
-    /// Whether a later import of a longer source may set `next` in place of this status, which an
-    /// import set.
-    pub(super) fn may_be_revised(self, next: Self) -> bool {
-        self.is_over() && next.is_over()
-    }
-
     /// Whether the status may change from this one to `next`.
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {

@@ -205,6 +205,13 @@ impl Usage {
         }))
     }
 
+    /// Whether no count of tokens is greater than one of `most`.
+    #[must_use]
+    pub(super) fn is_within(&self, most: &Self) -> bool {
+        let counts = || self.tokens().into_iter().zip(most.tokens());
+        counts().all(|(own, most)| most.is_none_or(|most| own.unwrap_or(0) <= most))
+    }
+
     /// Whether it has no tokens and no cost.
     #[must_use]
     pub(super) fn is_empty(&self) -> bool {
@@ -239,30 +246,11 @@ impl Usage {
         self.uncosted_calls = self.uncosted_calls.saturating_sub(other.uncosted_calls);
     }
 
-    /// What these numbers have beyond `other`; `None` if it is nothing.
-    #[must_use]
-    pub(crate) fn beyond(&self, other: &Self) -> Option<Self> {
-        let mut rest = *self;
-        rest.subtract(other);
-        for tokens in [
-            &mut rest.input_tokens,
-            &mut rest.output_tokens,
-            &mut rest.cache_read_tokens,
-            &mut rest.cache_creation_tokens,
-        ] {
-            *tokens = tokens.filter(|tokens| *tokens > 0);
-        }
-        rest.cost_micros = rest.cost_micros.filter(|cost| *cost > 0);
-        rest.estimated_micros = rest.estimated_micros.filter(|cost| *cost > 0);
-        let tokens = rest.input_tokens.or(rest.output_tokens).or(rest.cache_read_tokens);
-        let is_any = tokens.or(rest.cache_creation_tokens).is_some() || rest.cost_micros.is_some();
-        is_any.then_some(Self { output_at_least: false, uncosted_calls: 0, ..rest })
-    }
-
-    /// Whether it has no tokens and no cost.
+    /// Whether it has no tokens and no cost above 0.
     #[must_use]
     pub(crate) fn is_nothing(&self) -> bool {
-        self.beyond(&Self::default()).is_none()
+        self.tokens().iter().all(|tokens| tokens.unwrap_or(0) == 0)
+            && self.cost_micros.unwrap_or(0) <= 0
     }
 
     /// These numbers, with unknown ones taken from `other`.

@@ -95,14 +95,6 @@ impl SessionEnd {
         Self { kind: "run.failed", reason: Some(error.into()), ..Self::completed() }
     }
 
-    /// The end that an event records which an import made of one; `None` for any other event.
-    pub(crate) fn recorded(kind: &str, data: Json<'_>) -> Option<Self> {
-        let ends = [Self::completed(), Self::failed(""), Self::incomplete(""), Self::cancelled()];
-        let end = ends.into_iter().find(|end| end.kind == kind)?;
-        let reason = data.path("error.message").or_else(|| data.get("reason"));
-        Some(Self { reason: reason.and_then(Json::as_str).map(Cow::into_owned), ..end })
-    }
-
     /// It failed, as the source says beside its events.
     pub(super) fn failed_as_a_whole(error: impl Into<String>) -> Self {
         Self { is_of_whole: true, ..Self::failed(error) }

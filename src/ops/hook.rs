@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::event::draft::Draft;
 use crate::event::envelope;
-use crate::event::own::Provenance;
+use crate::event::own::EndOfSource;
 use crate::event::role::Role;
 use crate::history::status::Status;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
 use crate::import::{DIALECTS, Dialect, SessionEnd};
-use crate::json::ObjectText;
 use crate::ops::append::facts_at_last_change;
 use crate::ops::import::{
     HowToRecord, Session, SourceEnd, created_by, find, record, run_named, take_over,
@@ -25,6 +24,7 @@ use crate::run::ids::SearchedParts;
 use crate::run::options::RecordOptions;
 use crate::run::recorder::Recorder;
 use crate::run::rejects::{Rejection, Rejects};
+use crate::run::stream::end_payload;
 
 /// The largest number of bytes that are taken over before a prompt, and the largest size of the file. The
 /// agent waits meanwhile.
@@ -406,8 +406,5 @@ fn unless_over(
         Some(error) => SessionEnd::failed(error),
         None => told.filter(|end| !end.is_until_told).unwrap_or_else(SessionEnd::unknown),
     };
-    let mut data = ObjectText::new();
-    end.tell_reason(&mut data);
-    Provenance { ends_source: true, ..Provenance::default() }.add_to(&mut data);
-    Some(Draft::new(end.kind, data))
+    Some(Draft::new(end.kind, end_payload(&end, EndOfSource::default())))
 }

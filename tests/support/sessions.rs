@@ -82,8 +82,8 @@ pub(crate) struct Truth {
     pub prompts: usize,
     /// Millionths of a dollar, as far as totals report it.
     pub cost: u64,
-    /// Whether some model calls have no cost.
-    pub lacks_cost: bool,
+    /// How each session ended, by its file and what its last process printed.
+    pub ends: BTreeMap<String, &'static str>,
 }
 
 const USAGE: [&str; 4] =
@@ -355,7 +355,11 @@ pub(crate) fn truth(processes: &[Process], has_files: bool, has_output: &[bool])
             add(&mut truth.tokens, *tokens);
         }
     }
-    truth.lacks_cost = !told.answers.is_empty();
+    let output = |at: usize| if total_of(at) { "completed" } else { "imported" };
+    for (at, process) in processes.iter().enumerate().filter(|_| has_files) {
+        let end = if process.end == ProcessEnd::Badly { "failed" } else { output(at) };
+        truth.ends.insert(process.session.clone(), end);
+    }
     told.answers.values().for_each(|tokens| add(&mut truth.tokens, *tokens));
     (truth.calls, truth.prompts) = (told.calls.len(), told.prompts.len());
     truth

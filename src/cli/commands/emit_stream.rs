@@ -17,19 +17,17 @@ use crate::cli::ui::Ui;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::id::RunId;
-use crate::event::own::Provenance;
 use crate::event::role::Role;
 use crate::fs::reason;
 use crate::fs::retried;
 use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
-use crate::json::{Json, JsonRules, ObjectText, check};
+use crate::json::{Json, JsonRules, check};
 use crate::log::tail::is_blank;
 use crate::ops::append::{facts_at_last_change, report_after_end};
-use crate::ops::list::{current_facts, state_of_log};
+use crate::ops::list::state_of_log;
 use crate::ops::refresh::refresh_derived_from;
 use crate::ops::report::{report_recovery, report_stale};
-use crate::run::dir::RunDir;
 use crate::run::line_buffer::LineBuffer;
 use crate::run::options::RecordOptions;
 use crate::run::output_path::put_output;
@@ -206,7 +204,8 @@ pub(super) fn run(
         ui.warn(&format!("the lines look like those of {name}; use --from {name} to import them"));
     }
     let ahead = stream.take_ahead();
-    let session_end = stream.take_ending();
+    let ends = stream.take_ends();
+    let session_end = ends.last();
     let mut kinds = stream.ends_and_starts().to_vec();
     // What this stream itself ended had not ended before.
     kinds.retain(|kind| had_ended || !catalogue::role(kind).goes_on());
@@ -216,11 +215,14 @@ pub(super) fn run(
     let is_whole = interrupts.caught().is_none() && !stopped;
     let is_new = receipt.events > receipt.repeated;
     let is_due = args.end_run && is_whole && is_new;
-    let is_open = || !has_end && !current_facts(&run).status.is_terminal();
-    let ends_run = is_due && (is_open() || is_told_now(&run, session_end.as_ref()));
-    if ends_run {
-        let end = run_end(session_end.as_ref());
-        recorder.append(&[end])?.outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+    let mut ends_run = false;
+    if is_due && !has_end {
+        // The run may have an end of an earlier part, or one that somebody recorded.
+        for end in ends.to_record(true, Some(&state_of_log(&run))) {
+            let outcomes = recorder.append(&[Draft::new(end.kind, end.data)])?.outcomes;
+            outcomes.into_iter().try_for_each(|outcome| outcome.map(drop))?;
+            ends_run = true;
+        }
     }
     let lifecycle = lifecycle || ends_run;
     report_stale(&refresh_derived_from(ahead, &run, options.lock_timeout, lifecycle), ui);
@@ -230,9 +232,9 @@ pub(super) fn run(
     let kept = receipt.events > 0 || !recorder.remove_unused();
     args.import.write(&receipt)?;
     report(&receipt, first_rejection.as_deref(), kept, ui);
-    report_run_end(session_end.as_ref().filter(|_| ends_run), &run.name(), ui);
+    report_run_end(session_end.filter(|_| ends_run), &run.name(), ui);
     // What comes may only be a part of the output.
-    let told = session_end.as_ref().filter(|end| !ends_run && !end.is_until_told);
+    let told = session_end.filter(|end| !ends_run && !end.is_until_told);
     report_session_end(told, &run.name(), ui);
     Ok(match interrupts.caught() {
         Some(signal) => Exit::Signal(signal),
@@ -316,21 +318,6 @@ fn tell(stream: &mut Stream<'_>, what: Print, is_told: &Cell<bool>, ui: &Ui) -> 
         Print::Id | Print::Event | Print::Sequence => 0,
     };
     events[first..].iter().try_for_each(|event| print(event, what, stream.recorder(), ui))
-}
-
-/// Whether the source says how it ended, in place of the end that an earlier part of it left.
-fn is_told_now(run: &RunDir, session: Option<&SessionEnd>) -> bool {
-    let state = state_of_log(run);
-    let is_told = session.is_some_and(|end| !end.is_until_told);
-    is_told && state.ended_by_source() && state.source_went_on()
-}
-
-/// The end of a run at the end of its source.
-fn run_end(session: Option<&SessionEnd>) -> Draft<'static> {
-    let mut data = ObjectText::new();
-    Provenance { ends_source: true, ..Provenance::default() }.add_to(&mut data);
-    session.into_iter().for_each(|session| session.tell_reason(&mut data));
-    Draft::new(session.map_or("run.imported", |session| session.kind), data)
 }
 
 /// Warns if the run does not end well, because its session did not.

@@ -12,13 +12,10 @@ use super::{Session, SessionFile};
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, View};
 use crate::event::id::check_id;
-use crate::event::own::Provenance;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::facts::RunFacts;
-use crate::history::status::Status;
-use crate::import::SessionEnd;
 use crate::import::openhands::is_sum;
 use crate::json::{Json, ObjectText};
 use crate::ops::list::{current_facts, state_of_log};
@@ -30,7 +27,7 @@ use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
-use crate::run::stream::{EndOfSession, SessionInLog, Stream, StreamFormat};
+use crate::run::stream::{RecordedEnd, Stream, StreamFormat};
 use crate::text::inert::preview;
 
 /// A session that was imported.
@@ -186,30 +183,6 @@ fn fill(
              file into a run of its own"
         ));
     }
-    // An older copy, or an earlier part, does not tell how the session ended.
-    let is_older = before.as_ref().is_some_and(|before| is_before(&receipt, before, &run));
-    // An import that was killed may have left the end out.
-    let is_longer = || receipt.events > receipt.repeated || state_of_log(&run).source_went_on();
-    let log = match !is_new && !is_older && ends.depends_on_log(is_longer) {
-        true => {
-            before.as_ref().map(|before| in_log(&run, session, before.counts.events)).transpose()?
-        }
-        false => None,
-    };
-    let last_printed = ends.last_printed().map(str::to_owned);
-    let (told, went_on, is_known) = match ends.in_run(log.as_ref()) {
-        EndOfSession::Told(end) => (end, false, false),
-        EndOfSession::WentOn(end) => (end, true, false),
-        EndOfSession::Again(end) => {
-            let is_known = before
-                .as_ref()
-                .is_some_and(|known| end.kind == format!("run.{}", known.status.name()));
-            (Some(end), false, is_known)
-        }
-        EndOfSession::Known => (None, false, true),
-    };
-    // A file may hold only a part of the output.
-    let ending = told.filter(|ending| !is_older && !ending.is_until_told);
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let is_another = |facts: &&RunFacts| {
         facts.is_imported && facts.session_id != session.id && how.run.is_some()
@@ -221,29 +194,27 @@ fn fill(
              are one sum"
         ));
     }
-    let status = before.map(|facts| facts.status);
-    // The source may have the event that ends the run.
-    // While the source is still open, its end is not recorded yet.
-    let is_closed = ended
-        || how.end == SourceEnd::Open
-        || ((is_older || is_known) && status.is_some_and(Status::is_over));
-    if !is_closed && lacks_end(&run, status, ending.as_ref(), (added, went_on)) {
-        let last_printed = last_printed.as_deref();
-        let mut end = end_of_source(session, &receipt, ending.as_ref(), last_printed);
-        if how.end == SourceEnd::ToldNow {
-            end.timestamp = None;
+    // The source may have the event that ends the run. While it is still open, its end is not recorded.
+    if !ended && how.end != SourceEnd::Open {
+        let state = (!is_new).then(|| state_of_log(&run));
+        for end in ends.to_record(false, state.as_ref()) {
+            let (kind, is_output) = (end.kind, end.is_output);
+            let mut draft = end_of_source(session, &receipt, end);
+            if how.end == SourceEnd::ToldNow {
+                draft.timestamp = None;
+            }
+            let mut append = |draft| -> Result<bool, RunError> {
+                let mut outcomes = recorder.append(&[draft])?.outcomes.into_iter();
+                outcomes.try_fold(false, |new, outcome| Ok(new || !outcome?.repeated))
+            };
+            let mut is_added = append(draft.clone())?;
+            if !is_added && state_of_log(&run).lacks_end(kind, is_output) {
+                // The run has this end, but went on after it.
+                draft.event_id = None;
+                is_added = append(draft)?;
+            }
+            added += u64::from(is_added);
         }
-        let is_recorded = |recorder: &mut Recorder, end: Draft<'_>| -> Result<bool, RunError> {
-            let mut outcomes = recorder.append(&[end])?.outcomes.into_iter();
-            outcomes.try_fold(false, |new, outcome| Ok(new || !outcome?.repeated))
-        };
-        let mut is_added = is_recorded(recorder, end.clone())?;
-        if !is_added && !state_of_log(&run).status().is_over() {
-            // The run has this end, but was started again after it.
-            end.event_id = None;
-            is_added = is_recorded(recorder, end)?;
-        }
-        added += u64::from(is_added);
     }
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
@@ -331,62 +302,6 @@ fn is_in_two_forms(recorder: &mut Recorder, session: &Session) -> Result<bool, R
     Ok(is_printed && has_file)
 }
 
-/// What the first `events` events of a run tell about a session.
-fn in_log(run: &RunDir, session: &Session, events: u64) -> Result<SessionInLog, RunError> {
-    let mut known = SessionInLog::default();
-    each_event(run, |view, _| {
-        if view.event.session_id == session.id && view.event.sequence <= events {
-            known.take(view);
-        }
-    })?;
-    Ok(known)
-}
-
-/// Whether an end must be recorded after `added` events, in a run that had that status before.
-/// `ending` is the end as the source tells it. `went_on`: the session did, after another end.
-fn lacks_end(
-    run: &RunDir,
-    status: Option<Status>,
-    ending: Option<&SessionEnd>,
-    (added, went_on): (u64, bool),
-) -> bool {
-    let Some(status) = status else { return added > 0 };
-    if !status.is_terminal() {
-        // An import that was killed may have left the end out.
-        return added > 0 || !status.is_over() || ending.is_some();
-    }
-    let is_other = ending.is_none_or(|ending| ending.kind != format!("run.{}", status.name()));
-    let state = state_of_log(run);
-    if state.ended_by_source() {
-        // The session went on after the end that an earlier import found, or another file of it
-        // tells how it ended.
-        state.source_went_on_later() || (state.source_went_on() && (went_on || ending.is_some()))
-    } else {
-        added > 0 && is_other && ending.is_some()
-    }
-}
-
-/// Whether a source ends before the work that a run has by earlier imports.
-fn is_before(receipt: &Receipt, known: &RunFacts, run: &RunDir) -> bool {
-    let last = receipt.last_time.as_deref().and_then(Timestamp::parse);
-    let ended = known.ended_at.filter(|_| known.is_imported);
-    let is_before = |end: Option<Timestamp>| last.zip(end).is_some_and(|(last, end)| last < end);
-    is_before(ended) && is_before(told_until(run))
-}
-
-/// The last time that session files tell. The clock of hooks may be ahead of them, and what an agent
-/// prints has no times.
-fn told_until(run: &RunDir) -> Option<Timestamp> {
-    let mut last = None;
-    // Errors are left to `validate`.
-    let _ = each_event(run, |view, _| {
-        if view.is_imported() && !view.is_by_hook() && !view.has_time_of_reading() {
-            last = last.max(Some(view.event.timestamp));
-        }
-    });
-    last
-}
-
 /// The event that begins the run. Its time is that of the work.
 fn created(session: &Session, now: Timestamp) -> Draft<'static> {
     let begun = session.files.first().and_then(|file| file.begun);
@@ -419,22 +334,12 @@ pub(crate) fn created_by(
     draft
 }
 
-/// The event that ends what was imported: as the session ended, if its source says it.
-fn end_of_source(
-    session: &Session,
-    receipt: &Receipt,
-    ending: Option<&SessionEnd>,
-    last_printed: Option<&str>,
-) -> Draft<'static> {
-    let mut data = ObjectText::new();
-    Provenance { ends_source: true, ..Provenance::default() }.add_to(&mut data);
-    if let Some(ending) = ending {
-        ending.tell_reason(&mut data);
-    }
+/// The event that ends what was imported.
+fn end_of_source(session: &Session, receipt: &Receipt, end: RecordedEnd) -> Draft<'static> {
+    let RecordedEnd { kind, mut data, last_printed, .. } = end;
     let files = session.files.first().and_then(|file| file.path.file_name());
     data.text_if("source", files.map(|name| name.to_string_lossy()).as_deref());
     data.text_if("last_time", receipt.last_time.as_deref());
-    let kind = ending.map_or("run.imported", |ending| ending.kind);
     let mut draft = Draft::new(kind, data);
     // Two imports at the same moment find the same end.
     let read = [session.id.as_str(), kind, receipt.last_time.as_deref().unwrap_or_default()];

@@ -82,7 +82,7 @@ pub(crate) fn take_over(
     }
     stream.commit((options.clock)())?;
     stream.tell_rejects(now)?;
-    let end = stream.take_ending();
+    let end = stream.take_ends().last().cloned();
     drop(stream);
     recorder.sync()?;
     let is_whole =

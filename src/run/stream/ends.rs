@@ -1,174 +1,115 @@
-//! How a session ended, if both its file and what its agent printed say something about it.
+//! How a session ended, as the lines of a stream say it.
 
-use foldhash::{HashMap, HashSet};
+use std::borrow::Cow;
+
+use foldhash::HashSet;
 
 use crate::event::draft::Draft;
-use crate::event::fields::{CALLS_IN_TOTAL, UsageScope, View};
-use crate::event::role::Role;
+use crate::event::own::{EndOfSource, Provenance};
+use crate::history::state::RunState;
 use crate::import::SessionEnd;
 use crate::import::line::Imported;
-use crate::json::Json;
+use crate::json::ObjectText;
 
-/// The ends that the lines of a stream tell. What an agent prints ends with its process; the session may go
-/// on in another one, and its file tells that.
+/// The ends of a session: that of its file, and that of what its agent printed. Which of them counts, the
+/// state of the run decides.
 #[derive(Default)]
 pub(crate) struct SessionEnds {
-    /// The end by the last line that says one, and the same by the lines that the agent printed, and by
-    /// those of the session's file.
-    last: Option<SessionEnd>,
-    printed: Option<SessionEnd>,
-    of_file: Option<SessionEnd>,
-    /// The model calls of the main agent in the session's file.
-    in_file: HashSet<String>,
-    /// The last of them, unless a prompt or an error follows it.
-    last_in_file: Option<String>,
-    /// The last model call of the main agent that the agent printed, and the last one before it told an end.
-    last_printed: Option<String>,
-    last_told: Option<String>,
-    /// Whether there are lines that an agent printed.
-    has_printed: bool,
+    file: OneEnd,
+    output: OneEnd,
 }
 
-/// What a log has of a session, before an import.
+/// The end by the lines so far.
 #[derive(Default)]
-pub(crate) struct SessionInLog {
-    /// The model calls of the main agent, each with whether the session goes on after it: with another
-    /// call, a prompt or an error.
-    calls: HashMap<String, bool>,
-    /// The newest of them, until the session goes on, and whether an agent printed it.
-    newest: Option<(String, bool)>,
-    /// The last calls that the totals of processes have, each with the end that was recorded after it.
-    last_printed: Vec<(String, Option<SessionEnd>)>,
-}
-
-/// How the run of a session ends.
-pub(crate) enum EndOfSession {
-    /// As the lines say, or in an unknown way.
-    Told(Option<SessionEnd>),
-    /// The same, and the session went on after what its agent printed.
-    WentOn(Option<SessionEnd>),
-    /// As an earlier import recorded it: the lines add nothing after it.
-    Again(SessionEnd),
-    /// As the run says: it has more of the session than what its agent printed.
-    Known,
+struct OneEnd {
+    has_lines: bool,
+    end: Option<SessionEnd>,
+    /// The model calls of the main agent, and the last of them, unless a prompt or an error follows it.
+    calls: HashSet<String>,
+    last_call: Option<String>,
 }
 
 impl SessionEnds {
-    /// Takes the end that a line tells.
+    /// Takes the end that a line says.
     pub(super) fn take(&mut self, line: &mut Imported) {
+        let is_output = line.is_printed == Some(true);
+        let source = if is_output { &mut self.output } else { &mut self.file };
+        source.has_lines = true;
         let next = line.ending.take();
-        if let Some(is_printed) = line.is_printed {
-            self.has_printed |= is_printed;
-            let call = main_call(&line.drafts);
-            let end = if is_printed { &mut self.printed } else { &mut self.of_file };
-            *end = SessionEnd::after(end.take(), next.clone(), || line.goes_on());
-            if is_printed {
-                self.last_printed = call.or(self.last_printed.take());
-                // An output that was cut off tells no end.
-                if next.as_ref().is_some_and(|end| !end.is_until_told) {
-                    self.last_told.clone_from(&self.last_printed);
-                }
-            } else {
-                if let Some(call) = call {
-                    self.last_in_file = Some(call.clone());
-                    self.in_file.insert(call);
-                } else if line.drafts.iter().any(goes_past) {
-                    self.last_in_file = None;
-                }
-            }
+        source.end = SessionEnd::after(source.end.take(), next, || line.goes_on());
+        if let Some(call) = main_call(&line.drafts) {
+            source.last_call = Some(call.clone());
+            source.calls.insert(call);
+        } else if !is_output && line.drafts.iter().any(goes_past) {
+            source.last_call = None;
         }
-        self.last = SessionEnd::after(self.last.take(), next, || line.goes_on());
     }
 
-    /// The last model call of the main agent that the agent printed.
-    pub(crate) fn last_printed(&self) -> Option<&str> {
-        self.last_printed.as_deref()
-    }
-
-    /// The end by the last line that says one.
-    pub(crate) fn last(self) -> Option<SessionEnd> {
-        self.last
-    }
-
-    /// Whether the log must be read: see [`SessionInLog`]. `is_longer`: whether the lines tell more than the
-    /// log did when the run ended.
+    /// The end that the lines say.
     #[must_use]
-    pub(crate) fn depends_on_log(&self, is_longer: impl FnOnce() -> bool) -> bool {
-        self.has_printed || (!self.in_file.is_empty() && is_longer())
+    pub(crate) fn last(&self) -> Option<&SessionEnd> {
+        let source = if self.output.has_lines { &self.output } else { &self.file };
+        source.end.as_ref()
     }
 
-    /// The end of the run. `log`: what it has of the session if [`SessionEnds::depends_on_log`].
-    #[must_use]
-    pub(crate) fn in_run(self, log: Option<&SessionInLog>) -> EndOfSession {
-        if self.in_file.is_empty() {
-            let tells = self.last.as_ref().is_some_and(|end| !end.is_until_told);
-            let goes_on = log.zip(self.last_printed.as_ref());
-            return match goes_on.map(|(log, printed)| log.calls.get(printed)) {
-                Some(Some(goes_on)) if *goes_on || !tells => EndOfSession::Known,
-                // An output that was cut off before the first answer says nothing.
-                None if !tells && log.is_some_and(|log| !log.calls.is_empty()) => {
-                    EndOfSession::Known
-                }
-                _ => EndOfSession::Told(self.last),
-            };
-        }
-        let in_log = log.map(|log| log.last_printed.as_slice()).unwrap_or_default();
-        let is_last = |call: &String| self.last_in_file.as_ref() == Some(call);
-        let is_told = self.last_told.as_ref().is_some_and(is_last);
-        let known = in_log.iter().rfind(|(call, _)| is_last(call) && !is_told);
-        if let Some((_, Some(end))) = known {
-            return EndOfSession::Again(end.clone());
-        }
-        let mut printed = in_log.iter().map(|(call, _)| call).chain(&self.last_told);
-        let went_on = known.is_none() && !is_told;
-        if went_on && printed.any(|call| self.in_file.contains(call)) {
-            return EndOfSession::WentOn(self.of_file);
-        }
-        // An output that was cut off says nothing.
-        let printed = self.printed.filter(|end| !end.is_until_told);
-        EndOfSession::Told(printed.or(self.of_file))
+    /// The ends to be recorded, the output's first; none if the run has its end, and the sources nothing new.
+    /// `is_whole`: whether an output without its last line was cut off, and is not only a part. `state` is
+    /// that of the run, if it had events before.
+    pub(crate) fn to_record(&self, is_whole: bool, state: Option<&RunState>) -> Vec<RecordedEnd> {
+        let counts = |end: &SessionEnd| is_whole || !end.is_until_told;
+        let end = |source: &OneEnd| source.end.clone().filter(counts);
+        let output = end(&self.output).or_else(|| {
+            // Without a file, an output without its end ends the run all the same.
+            (self.output.has_lines && !self.file.has_lines).then(SessionEnd::unknown)
+        });
+        let is_of_file = self.file.has_lines || !self.output.has_lines;
+        let file = is_of_file.then(|| end(&self.file).unwrap_or_else(SessionEnd::unknown));
+        let new = output.as_ref().and(self.output.last_call.as_deref());
+        let printed = new.or_else(|| state?.last_printed());
+        let goes_on = printed.is_some_and(|call| {
+            self.file.calls.contains(call) && self.file.last_call.as_deref() != Some(call)
+        });
+        let of_output = output.map(|end| {
+            let last_call = self.output.last_call.as_deref().map(Cow::Borrowed);
+            (end, EndOfSource { is_output: true, last_call, goes_on: false })
+        });
+        let of_file = file.map(|end| {
+            let last_call = self.file.last_call.as_deref().map(Cow::Borrowed);
+            (end, EndOfSource { is_output: false, last_call, goes_on })
+        });
+        let ends: Vec<_> = of_output.into_iter().chain(of_file).collect();
+        let is_new = |(end, of): &(SessionEnd, EndOfSource<'_>)| {
+            state.is_none_or(|state| state.lacks_end(end.kind, of.is_output))
+        };
+        let ends = if ends.iter().any(is_new) { ends } else { Vec::new() };
+        let recorded = ends.into_iter().map(|(end, of)| RecordedEnd {
+            kind: end.kind,
+            is_output: of.is_output,
+            last_printed: of.last_call.clone().filter(|_| of.is_output).map(Cow::into_owned),
+            data: end_payload(&end, of),
+        });
+        recorded.collect()
     }
 }
 
-impl SessionInLog {
-    /// Takes the next event of the session.
-    pub(crate) fn take(&mut self, view: &View<'_, '_>) {
-        if view.ends_source() {
-            let end = SessionEnd::recorded(&view.event.kind, view.event.data);
-            let open = self.last_printed.iter_mut().rev().take_while(|(_, end)| end.is_none());
-            open.for_each(|(_, last)| last.clone_from(&end));
-        }
-        if !view.is_imported() || view.is_of_sub_agent() {
-            return;
-        }
-        let is_printed = view.has_time_of_reading();
-        // What a process printed after calls that only the file has is no news: its own calls are among them.
-        let is_next = self.newest.as_ref().is_some_and(|(_, newest)| *newest || !is_printed);
-        let mut goes_on = is_next && (view.is_prompt() || view.role == Role::Error);
-        if view.role == Role::Usage {
-            let named = view.data.get(CALLS_IN_TOTAL).into_iter().flat_map(Json::items);
-            if let Some(last) = named.last().and_then(Json::as_str) {
-                self.last_printed.push((last.into_owned(), None));
-            }
-            let id = view.model_call_id().filter(|_| view.usage_scope() == UsageScope::Call);
-            goes_on = id.as_ref().is_some_and(|id| !self.calls.contains_key(&**id));
-            if let Some(id) = id.filter(|_| goes_on) {
-                self.go_on();
-                self.newest = Some((id.clone().into_owned(), is_printed));
-                self.calls.insert(id.into_owned(), false);
-                return;
-            }
-        }
-        if goes_on {
-            self.go_on();
-        }
-    }
+/// The end of a source, to be recorded.
+pub(crate) struct RecordedEnd {
+    /// The type of the event.
+    pub(crate) kind: &'static str,
+    /// Whether it is the end of what an agent printed.
+    pub(crate) is_output: bool,
+    /// Its payload.
+    pub(crate) data: ObjectText,
+    /// The last model call of what an agent printed.
+    pub(crate) last_printed: Option<String>,
+}
 
-    fn go_on(&mut self) {
-        if let Some((call, _)) = self.newest.take() {
-            self.calls.insert(call, true);
-        }
-    }
+/// The payload of the event at the end of a source.
+pub(crate) fn end_payload(end: &SessionEnd, of: EndOfSource<'_>) -> ObjectText {
+    let mut data = ObjectText::new();
+    Provenance { end: Some(of), ..Provenance::default() }.add_to(&mut data);
+    end.tell_reason(&mut data);
+    data
 }
 
 /// Whether the main agent's session goes on with an event that is no call.

@@ -8,7 +8,7 @@ mod ends;
 mod reading;
 mod rejecting;
 
-pub(crate) use ends::{EndOfSession, SessionEnds, SessionInLog};
+pub(crate) use ends::{RecordedEnd, SessionEnds, end_payload};
 pub(crate) use reading::ReadLine;
 
 use super::RunError;
@@ -26,7 +26,7 @@ use crate::event::time::Timestamp;
 use crate::history::status::Status;
 use crate::import::detect;
 use crate::import::line::Importer;
-use crate::import::{self, Dialect, SessionEnd};
+use crate::import::{self, Dialect};
 use crate::json::{self, JsonRules};
 use crate::log::tail::is_blank;
 
@@ -246,11 +246,6 @@ impl<'r> Stream<'r> {
     /// Updates the derived files from now on. The observer sees all events of the run.
     pub(crate) fn follow(&mut self, observer: EventObserver) {
         self.ahead = Some(self.recorder.follow(Some(observer), self.threads));
-    }
-
-    /// How the session ended, if its last lines say so.
-    pub(crate) fn take_ending(&mut self) -> Option<SessionEnd> {
-        std::mem::take(&mut self.ends).last()
     }
 
     /// How the session ended, by its file and by what its agent printed.

@@ -102,7 +102,7 @@ fn record(
         recovered_bytes: stream.recovered_bytes(),
         changed_state: stream.changed_state(),
         ahead: stream.take_ahead(),
-        session_end: stream.take_ending(),
+        session_end: stream.take_ends().last().cloned(),
         receipt: stream.finish(),
         failure,
     };
