@@ -48,8 +48,7 @@ fn spawned_agents_stand_under_their_calls() {
     }
     assert!(!notes.contains("### [2]"), "{notes}");
 
-    let json = bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]);
-    let json: Value = serde_json::from_str(&json).unwrap();
+    let json = bench.json(&["transcript", "r", "-o", "-"]);
     assert_eq!(json["turns"].as_array().unwrap().len(), 1, "{json}");
     let agent = &json["turns"][0]["items"][0]["agents"][0];
     assert_eq!((agent["id"].as_str(), agent["task"].as_u64()), (Some("toolu_a"), Some(2)));
@@ -80,8 +79,7 @@ fn spawned_agents_stand_under_their_calls() {
     let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
     assert_eq!(page.matches("<section class=\"agent\">").count(), 2);
 
-    let graph = bench.ok(&["graph", "r", "--format", "json"]);
-    let graph: Value = serde_json::from_str(&graph).unwrap();
+    let graph = bench.json(&["graph", "r"]);
     let spawned = |call: &str, agent: &str| {
         graph["edges"].as_array().unwrap().iter().any(|edge| {
             edge["kind"] == "spawn"

@@ -9,8 +9,7 @@ use crate::support::{Bench, shared};
 fn is_the_published_table() {
     let Some(path) = shared("catalogue.tsv") else { return };
     let bench = Bench::new();
-    let json: serde_json::Value =
-        serde_json::from_str(&bench.ok(&["catalogue", "--format", "json"])).unwrap();
+    let json = bench.json(&["catalogue"]);
     let ours: Vec<Vec<&str>> = json["types"]
         .as_array()
         .unwrap()
@@ -67,8 +66,7 @@ fn fits_a_terminal() {
 #[test]
 fn examples_record_what_they_are_for() {
     let bench = Bench::with_run();
-    let table: serde_json::Value =
-        serde_json::from_str(&bench.ok(&["catalogue", "--format", "json"])).unwrap();
+    let table = bench.json(&["catalogue"]);
     let (mut recorded, mut by_runlog) = (0, 0);
     for row in table["types"].as_array().unwrap() {
         let (kind, example) = (row["type"].as_str().unwrap(), row["example"].as_str().unwrap());

@@ -3,8 +3,7 @@
 use crate::support::{Bench, tasks};
 
 fn index(bench: &Bench) -> Vec<(u64, u64, u64, String)> {
-    let json = bench.ok(&["chapter", "index", "r", "--format", "json"]);
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json = bench.json(&["chapter", "index", "r"]);
     let number = |task: &serde_json::Value, name: &str| task[name].as_u64().unwrap();
     json["tasks"]
         .as_array()
@@ -233,8 +232,7 @@ fn nesting() {
     assert_eq!(ls(&bench, "/chapters/outer-work/events").len(), 4);
     assert_eq!(ls(&bench, "/chapters/outer-work/chapters/inner-work/events").len(), 5);
     assert_eq!(ls(&bench, "/chapters/inner-work/events").len(), 5, "the old path is gone");
-    let list: serde_json::Value =
-        serde_json::from_str(&bench.ok(&["chapter", "list", "r", "--format", "json"])).unwrap();
+    let list = bench.json(&["chapter", "list", "r"]);
     assert_eq!(list["chapters"][0]["path"], "/chapters/outer-work/chapters/inner-work");
     assert_eq!(list["chapters"][0]["parent"], "outer-work");
     assert_eq!(list["chapters"][1]["parent"], serde_json::Value::Null);
@@ -357,8 +355,7 @@ fn a_model_call_counts_in_one_task() {
     bench.emit(&["message.user", "-f", "text=two"]);
     usage("3", "m1");
     usage("5", "m2");
-    let index: serde_json::Value =
-        serde_json::from_str(&bench.ok(&["chapter", "index", "r", "--format", "json"])).unwrap();
+    let index = bench.json(&["chapter", "index", "r"]);
     let text = index.to_string();
     assert_eq!(text.matches("\"output_tokens\":8").count(), 1, "{text}");
     assert_eq!(text.matches("\"output_tokens\":1").count(), 0, "{text}");
@@ -445,8 +442,7 @@ fn a_task_ends_after_the_choice_of_chapters() {
     bench.emit(&["task.succeeded", "-f", "task_name=__chapter__"]);
     bench.emit(&["task.failed", "-f", "message=no disk"]);
     let outcome = |number: u64| {
-        let text = bench.ok(&["chapter", "index", "r", "--format", "json"]);
-        let index: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let index = bench.json(&["chapter", "index", "r"]);
         index["tasks"][number as usize - 1]["outcome"].as_str().unwrap().to_owned()
     };
     assert_eq!((outcome(1).as_str(), outcome(2).as_str()), ("failed", "succeeded"));

@@ -240,8 +240,7 @@ const FIXTURES: &[Fixture] = &[
 
 /// The counts in run.json, brought up to date.
 fn counts(bench: &Bench, runs: &str) -> BTreeMap<String, f64> {
-    let list = bench.ok(&["--runs-dir", runs, "summarize", "r", "--format", "json"]);
-    let list: Value = serde_json::from_str(&list).unwrap();
+    let list = bench.json(&["--runs-dir", runs, "summarize", "r"]);
     let counts = list["runs"][0]["counts"].as_object().unwrap().clone();
     let number = |(name, value): (String, Value)| Some((name, value.as_f64()?));
     counts.into_iter().filter_map(number).collect()

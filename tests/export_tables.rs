@@ -658,7 +658,7 @@ fn absurd_numbers() {
         database.query_row("SELECT max(cost_usd) FROM usage", [], |row| row.get(0)).unwrap();
     assert_eq!(cost.to_string(), "4000000000.25");
     // Sums of what is believed do not overflow.
-    let stats: Value = serde_json::from_str(&bench.ok(&["stats", "--format", "json"])).unwrap();
+    let stats = bench.json(&["stats"]);
     assert_eq!(stats["total"]["input_tokens"], most + 1000);
     assert!(bench.codes().contains(&"RL904".to_owned()), "{:?}", bench.codes());
 }

@@ -111,7 +111,7 @@ fn figures_of_a_short_log_are_never_old() {
     let bench = Bench::with_run();
     bench.emit(&["tool.started", "--correlation-id", "c", "-f", "tool_name=make"]);
     bench.emit(&["tool.failed", "--correlation-id", "c", "-f", "tool_name=make", "-f", "error=no"]);
-    let json: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let json = bench.json(&["list"]);
     let run = &json["runs"][0];
     assert_eq!(run["counts"]["tool_failures"], 1, "{run}");
     assert_eq!(json["total"]["tool_failures"], 1, "{json}");
@@ -134,7 +134,7 @@ fn figures_that_lag_are_marked() {
     let listed = bench.call(&["list"]);
     assert!(listed.out.contains("created*"), "{}", listed.out);
     assert!(listed.err.contains("summarize"), "{}", listed.err);
-    let json: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let json = bench.json(&["list"]);
     assert_eq!(json["runs"][0]["behind"], true);
     bench.emit(&["run.completed"]);
     assert!(!bench.ok(&["list"]).contains('*'));

@@ -82,7 +82,7 @@ fn claude_payloads(bench: &Bench, prompt_ids: bool) -> Vec<Value> {
 }
 
 fn counts(bench: &Bench) -> Value {
-    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let listed = bench.json(&["list"]);
     assert_eq!(listed["runs"].as_array().unwrap().len(), 1, "{listed}");
     let mut run = listed["runs"][0].clone();
     for unlike in ["events", "warnings"] {
@@ -436,7 +436,7 @@ fn failures_that_only_hooks_report() {
     };
     let failed = |bench: &Bench, run: &str, text: &str| {
         assert!(bench.ok(&["show", run]).contains(text));
-        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let list = bench.json(&["list"]);
         assert!(list["runs"][0]["counts"]["errors"].as_u64().unwrap() > 0, "{list}");
         let expected = ["validate", run, "--expect-status", "completed,imported"];
         bench.call(&expected).status
@@ -506,7 +506,7 @@ fn a_missed_hook_makes_no_second_call() {
                 _ => import(&whole),
             }
         }
-        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let listed = bench.json(&["list"]);
         assert_eq!(listed["total"]["tool_calls"], 1, "{order}");
         let report = bench.ok(&["validate", "--all"]);
         assert!(!report.contains("RL202") && !report.contains("RL203"), "{order}: {report}");
@@ -535,7 +535,7 @@ fn a_prompt_of_codex_with_a_picture_is_one_prompt() {
     bench.feed(&["hook", "--agent", "codex"], payload.to_string().as_bytes());
     fs::write(bench.path("rollout.jsonl"), jsonl(&lines)).unwrap();
     bench.ok(&["import", "rollout.jsonl"]);
-    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let listed = bench.json(&["list"]);
     assert_eq!(listed["total"]["prompts"], 1);
 }
 
@@ -568,7 +568,7 @@ fn a_prompt_with_a_picture_is_one_prompt() {
     fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
     for _ in 0..2 {
         bench.ok(&["import", "s.jsonl"]);
-        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let listed = bench.json(&["list"]);
         assert_eq!(listed["total"]["prompts"], 4);
     }
 }

@@ -146,34 +146,6 @@ fn placeholder_ids_never_merge() {
     assert_eq!(state["counts"]["input_tokens"], 60);
 }
 
-/// If this fails, the totals of a stream are added to its own calls.
-#[test]
-fn a_streamed_session_counts_by_its_result() {
-    let bench = Bench::with_run();
-    let usage = |input: u32| json!({"input_tokens": input, "output_tokens": 1});
-    let lines = [
-        json!({"type": "system", "subtype": "init", "session_id": "z", "model": "m", "cwd": "/w", "uuid": "1"}),
-        json!({"type": "assistant", "session_id": "z", "uuid": "2", "parent_tool_use_id": null,
-            "message": {"id": "a", "role": "assistant", "content": [{"type": "text", "text": "hi"}], "usage": usage(3)}}),
-        json!({"type": "rate_limit_event", "session_id": "z", "uuid": "3"}),
-        json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "z", "uuid": "4",
-            "total_cost_usd": 0.0125, "usage": {"input_tokens": 40, "output_tokens": 9, "cache_read_input_tokens": 7}}),
-    ];
-    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let receipt = import(&bench, input.as_bytes());
-    assert_eq!(
-        receipt["usage"],
-        json!({"input_tokens": 40, "output_tokens": 9,
-        "cache_read_tokens": 7, "cache_creation_tokens": null, "cost_usd": 0.0125})
-    );
-    assert_eq!(receipt["types"]["rate_limit_event"]["opaque"], 1);
-    let lines = bench.lines();
-    assert_eq!(lines[1]["type"], "config.loaded");
-    // The stream has no times. The time of reading is used and marked.
-    assert_eq!(lines[1]["data"]["_runlog"]["time_origin"], "time_of_reading");
-    assert_eq!(lines[1]["session_id"], "z");
-}
-
 /// If this fails, text between the lines, or an unclean JSON line, stops an import.
 #[test]
 fn captures_are_dirty() {

@@ -93,8 +93,7 @@ fn a_session() {
     // Counts stay counts.
     assert_eq!(events[10]["data"]["iterations_completed"], json!(3));
     assert_eq!(events[6]["data"]["event_refs"], json!(["a"]));
-    let index = bench.ok(&["chapter", "index", "r", "--format", "json"]);
-    let index: Value = serde_json::from_str(&index).unwrap();
+    let index = bench.json(&["chapter", "index", "r"]);
     let outcomes: Vec<&str> = index["tasks"]
         .as_array()
         .unwrap()

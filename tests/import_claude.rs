@@ -36,89 +36,6 @@ fn counts(lines: &[Value]) -> Value {
     serde_json::from_slice::<Value>(&state).unwrap()["counts"].take()
 }
 
-/// If this fails, the tokens of sub-agents are lost, or what an earlier process of a session used.
-#[test]
-fn totals_of_a_stream() {
-    let models = json!({"usage": usage(20, 8), "total_cost_usd": 0.25, "modelUsage": {
-        "big": {"inputTokens": 20, "outputTokens": 8, "cacheReadInputTokens": 7},
-        "small": {"inputTokens": 30, "outputTokens": 4, "cacheCreationInputTokens": 5}}});
-    let with_agent = counts(&[
-        answer("m1", "big", 20, None),
-        answer("m2", "small", 30, Some("toolu_1")),
-        result("r1", &models),
-    ]);
-    let tokens = |counts: &Value| {
-        let count = |name: &str| counts[name].as_u64().unwrap_or(0);
-        ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"].map(count)
-    };
-    assert_eq!(tokens(&with_agent), [50, 12, 7, 5]);
-    assert_eq!((&with_agent["cost_usd"], with_agent.get("cost_estimated")), (&json!(0.25), None));
-    // Only the models have costs.
-    let of_models = json!({"usage": usage(20, 8), "modelUsage": {"big": {"inputTokens": 20,
-        "outputTokens": 8, "cacheReadInputTokens": 7, "costUSD": 0.25}}});
-    let by_model = counts(&[answer("m1", "big", 20, None), result("r1", &of_models)]);
-    assert_eq!((tokens(&by_model), &by_model["cost_usd"]), ([20, 8, 7, 0], &json!(0.25)));
-    let one = json!({"usage": usage(30, 9), "total_cost_usd": 0.05});
-    let more = json!({"usage": usage(40, 10), "total_cost_usd": 0.07});
-    let fresh = json!({"usage": usage(5, 2), "total_cost_usd": 0.01});
-    // One process goes on; another one begins at zero.
-    let same = counts(&[result("r1", &one), result("r2", &more)]);
-    assert_eq!((tokens(&same), &same["cost_usd"]), ([40, 10, 7, 0], &json!(0.07)));
-    let repeated = counts(&[result("r1", &one), result("r2", &one)]);
-    assert_eq!((tokens(&repeated), &repeated["cost_usd"]), ([30, 9, 7, 0], &json!(0.05)));
-    let two = counts(&[result("r1", &one), result("r2", &fresh)]);
-    assert_eq!((tokens(&two), &two["cost_usd"]), ([35, 11, 14, 0], &json!(0.06)));
-    // The tokens of a turn beside the cost of all turns.
-    let turn = json!({"usage": usage(0, 0), "total_cost_usd": 0.05});
-    let turns = counts(&[
-        result("r1", &json!({"usage": usage(30, 9), "total_cost_usd": 0.05})),
-        result("r2", &turn),
-    ]);
-    assert_eq!((tokens(&turns), &turns["cost_usd"]), ([30, 9, 14, 0], &json!(0.05)));
-}
-
-/// If this fails, a turn after the last total is lost, or the tokens of several turns count as
-/// those of the largest one.
-#[test]
-fn turns_and_totals() {
-    let tokens = |counts: &Value| {
-        (counts["input_tokens"].as_u64().unwrap(), counts["output_tokens"].as_u64().unwrap())
-    };
-    // The process was killed in its second turn.
-    let total = json!({"usage": usage(20, 8), "total_cost_usd": 0.25});
-    let cut = counts(&[
-        answer("m1", "big", 20, None),
-        result("r1", &total),
-        answer("m2", "big", 5000, None),
-    ]);
-    let of_answer = tokens(&counts(&[answer("m2", "big", 5000, None)]));
-    assert_eq!(tokens(&cut), (20 + of_answer.0, 8 + of_answer.1));
-    // A repeated line of a call in the total adds nothing.
-    let again = counts(&[
-        answer("m1", "big", 20, None),
-        result("r1", &total),
-        answer("m1", "big", 20, None),
-    ]);
-    assert_eq!(tokens(&again), (20, 8));
-    // The next total has it.
-    let next = json!({"usage": usage(5030, 5099), "total_cost_usd": 0.5});
-    let whole = counts(&[
-        answer("m1", "big", 20, None),
-        result("r1", &total),
-        answer("m2", "big", 5000, None),
-        result("r2", &next),
-    ]);
-    assert_eq!(tokens(&whole), (5030, 5099));
-    // The second total is below what the first one and the messages say: it is of one turn.
-    let turns = counts(&[
-        answer("m1", "big", 20, None),
-        result("r1", &total),
-        answer("m2", "big", 50, None),
-        result("r2", &json!({"usage": usage(50, 90), "total_cost_usd": 0.5})),
-    ]);
-    assert_eq!((tokens(&turns), &turns["cost_usd"]), ((70, 98), &json!(0.5)));
-}
-
 /// If this fails, the tokens of one model are counted as those of another, or the parts of a reported
 /// cost do not add up to it.
 #[test]
@@ -137,17 +54,14 @@ fn totals_of_models() {
             &jsonl(&[answer("m1", "big", 20, None), result("r", total)]),
         );
         bench.emit(&["run.completed"]);
-        let stats: Value =
-            serde_json::from_str(&bench.ok(&["stats", "--by", "model", "--format", "json"]))
-                .unwrap();
+        let stats = bench.json(&["stats", "--by", "model"]);
         let rows = stats["rows"].as_array().unwrap().iter();
         let rows: Vec<Value> = rows
             .map(|row| {
                 json!([row["model"], row["input_tokens"], row["output_tokens"], row["cost_usd"]])
             })
             .collect();
-        let summary: Value =
-            serde_json::from_str(&bench.ok(&["summarize", "r", "--format", "json"])).unwrap();
+        let summary = bench.json(&["summarize", "r"]);
         (rows, stats["total"]["cost_usd"].clone(), summary["runs"][0]["usage"].clone())
     };
     let (rows, cost, agents) = by_model(&total("big", [0.2, 0.05], 0.25));
@@ -323,51 +237,6 @@ fn text_before_a_session_is_no_fault() {
     assert_eq!(said.status, 0, "{}", said.out);
 }
 
-/// If this fails, an import of a session that an older version imported changes its numbers, or a
-/// source with many models makes a log of the square of its size.
-#[test]
-fn parts_of_models_change_no_total() {
-    let line = |models: usize| {
-        let parts: serde_json::Map<String, Value> = (0..models)
-            .map(|at| {
-                (format!("m{at:03}"), json!({"inputTokens": 1, "outputTokens": 1, "costUSD": 0.01}))
-            })
-            .collect();
-        let all = json!({"input_tokens": models, "output_tokens": models});
-        json!({"usage": all, "total_cost_usd": models as f64 / 100.0, "modelUsage": parts})
-    };
-    for models in [1, 2, 16, 17, 300] {
-        let bench = Bench::with_run();
-        bench.import_from("claude-code", &jsonl(&[result("r", &line(models))]));
-        let totals = |wanted: &str| {
-            let lines = bench.lines();
-            lines.iter().filter(|line| line["data"]["scope"] == wanted).count()
-        };
-        let parts = if (2..=16).contains(&models) { models } else { 0 };
-        assert_eq!((totals("process"), totals("model")), (1, parts), "{models}");
-        // The total alone, as an older version recorded it, and with its parts.
-        let counts = |bench: &Bench| {
-            bench.emit(&["run.completed"]);
-            let state = fs::read(bench.path("runs/r/run.json")).unwrap();
-            serde_json::from_slice::<Value>(&state).unwrap()["counts"].clone()
-        };
-        let alone = Bench::with_run();
-        let total =
-            bench.lines().into_iter().find(|line| line["data"]["scope"] == "process").unwrap();
-        let total = json!({"type": "llm.usage", "data": {"scope": "total", "_runlog": {"dialect": "claude-code"},
-            "input_tokens": total["data"]["input_tokens"],
-            "output_tokens": total["data"]["output_tokens"], "cost_usd": total["data"]["cost_usd"]}});
-        alone.feed(
-            &["emit", "--run", "r", "--stdin", "--from", "runlog"],
-            total.to_string().as_bytes(),
-        );
-        let (with, without) = (counts(&bench), counts(&alone));
-        for name in ["input_tokens", "output_tokens", "cost_usd"] {
-            assert_eq!(with[name], without[name], "{name}");
-        }
-    }
-}
-
 /// If this fails, results of calls whose ids were removed get lost, and with them a failure.
 #[test]
 fn results_without_ids_belong_to_the_calls_in_their_order() {
@@ -534,8 +403,7 @@ fn ids_that_are_all_the_same_merge_nothing() {
         fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
         for _ in 0..2 {
             bench.ok(&["import", "s.jsonl"]);
-            let list = bench.ok(&["list", "--format", "json"]);
-            let list: Value = serde_json::from_str(&list).unwrap();
+            let list = bench.json(&["list"]);
             let counts = &list["runs"][0]["counts"];
             let told = ["tool_calls", "tool_failures", "errors", "input_tokens", "output_tokens"];
             let told = told.map(|name| counts[name].as_u64().unwrap());

@@ -17,13 +17,13 @@ fn write(bench: &Bench, path: &str, text: impl ToString) {
 
 /// Numbers of all runs by names, over all of them.
 fn totals(bench: &Bench, names: &[&str]) -> Vec<f64> {
-    let stats: Value = serde_json::from_str(&bench.ok(&["stats", "--format", "json"])).unwrap();
+    let stats = bench.json(&["stats"]);
     names.iter().map(|name| stats["total"][name].as_f64().unwrap_or_default()).collect()
 }
 
 /// Numbers of the only run by names.
 fn counts(bench: &Bench, names: &[&str]) -> Vec<f64> {
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let runs = list["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 1, "{list}");
     names.iter().map(|name| runs[0]["counts"][name].as_f64().unwrap_or_default()).collect()

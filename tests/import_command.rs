@@ -15,8 +15,7 @@ use crate::support::{Bench, fixture, shared};
 fn a_file_becomes_a_run_once() {
     let bench = Bench::new();
     session(&bench, "session.jsonl");
-    let first: Value =
-        serde_json::from_str(&bench.ok(&["import", "session.jsonl", "--format", "json"])).unwrap();
+    let first = bench.json(&["import", "session.jsonl"]);
     let run = first["runs"][0]["run_id"].as_str().unwrap().to_owned();
     assert_eq!(first["runs"][0]["agent"], "claude-code");
     assert_eq!(first["runs"][0]["status"], "created");
@@ -28,8 +27,7 @@ fn a_file_becomes_a_run_once() {
     assert_eq!(log[0]["data"]["metadata"]["agent"], "claude-code");
     assert_eq!(log[0]["session_id"], log[1]["session_id"]);
     assert_eq!(log.last().unwrap()["type"], "run.imported");
-    let again: Value =
-        serde_json::from_str(&bench.ok(&["import", "session.jsonl", "--format", "json"])).unwrap();
+    let again = bench.json(&["import", "session.jsonl"]);
     assert_eq!(again["runs"][0]["status"], "unchanged");
     assert_eq!(again["runs"][0]["added"], 0);
     assert_eq!(events(&bench, &run), log);
@@ -43,8 +41,7 @@ fn a_file_becomes_a_run_once() {
 fn a_cut_file_and_then_the_whole_is_the_whole() {
     let whole = Bench::new();
     session(&whole, "session.jsonl");
-    let document: Value =
-        serde_json::from_str(&whole.ok(&["import", "session.jsonl", "--format", "json"])).unwrap();
+    let document = whole.json(&["import", "session.jsonl"]);
     let run = document["runs"][0]["run_id"].as_str().unwrap();
     let text = fixture("agent-session.jsonl");
     let mut at = 4001;
@@ -347,8 +344,7 @@ fn a_file_with_a_run_per_line_is_many_runs() {
     let lines = [line("one", "fix a"), line("two", "fix b"), line("three", "fix c")];
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     fs::write(bench.path("output.jsonl"), text).unwrap();
-    let done: Value =
-        serde_json::from_str(&bench.ok(&["import", "output.jsonl", "--format", "json"])).unwrap();
+    let done = bench.json(&["import", "output.jsonl"]);
     let mut runs: Vec<_> = done["runs"].as_array().unwrap().iter().collect();
     runs.sort_by_key(|run| run["run_id"].as_str().unwrap());
     let ids: Vec<_> = runs.iter().map(|run| run["run_id"].as_str().unwrap()).collect();
@@ -362,8 +358,7 @@ fn a_file_with_a_run_per_line_is_many_runs() {
         assert_eq!(state["metadata"]["title"], own);
         assert_eq!(bench.call(&["validate", run, "--strict"]).status, 0);
     }
-    let again: Value =
-        serde_json::from_str(&bench.ok(&["import", "output.jsonl", "--format", "json"])).unwrap();
+    let again = bench.json(&["import", "output.jsonl"]);
     assert!(again["runs"].as_array().unwrap().iter().all(|run| run["added"] == 0));
     // Another evaluation solves the same instance.
     for evaluation in ["a", "b", "a"] {
@@ -372,7 +367,7 @@ fn a_file_with_a_run_per_line_is_many_runs() {
         fs::write(bench.path("output.jsonl"), format!("{other}\n")).unwrap();
         bench.ok(&["import", "output.jsonl"]);
     }
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let of_one = list["runs"].as_array().unwrap().iter().filter(|run| {
         let is_one = run["run_id"].as_str().unwrap().starts_with("openhands-one");
         assert!(
@@ -450,8 +445,7 @@ fn only_changed_files_are_touched() {
         ));
     }
     ended(&bench, &lines.iter().map(String::as_str).collect::<Vec<_>>());
-    let transcript = bench.ok(&["transcript", "claude-code-s", "--format", "json"]);
-    let transcript: Value = serde_json::from_str(&transcript).unwrap();
+    let transcript = bench.json(&["transcript", "claude-code-s"]);
     let files = transcript["files"].to_string();
     assert!(files.contains("/p/changed.rs") && files.contains("/p/new.rs"), "{files}");
     assert!(!files.contains("/p/read.rs") && !files.contains("/p/failed.rs"), "{files}");

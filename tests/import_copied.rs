@@ -42,108 +42,12 @@ pub(crate) fn lines(session: &str, minutes: std::ops::Range<u32>, request: bool)
 }
 
 fn listed(bench: &Bench) -> Value {
-    serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap()
+    bench.json(&["list"])
 }
 
 pub(crate) fn write(bench: &Bench, name: &str, text: &str) {
     fs::create_dir_all(bench.path("runs")).unwrap();
     fs::write(bench.path(name), text).unwrap();
-}
-
-/// If this fails, a total over runs counts a resumed session twice, or depends on the order of the
-/// imports.
-#[test]
-fn a_resumed_session_counts_once_in_any_order() {
-    for order in [["a", "b", "c"], ["c", "b", "a"], ["b", "a", "c"]] {
-        let bench = Bench::new();
-        write(&bench, "a.jsonl", &lines("a", 0..4, true));
-        // Resumed, and then resumed from there.
-        write(&bench, "b.jsonl", &lines("b", 0..6, true));
-        write(&bench, "c.jsonl", &lines("c", 0..7, true));
-        for name in order {
-            bench.ok(&["import", &format!("{name}.jsonl")]);
-        }
-        let total = &listed(&bench)["total"];
-        let figures = ["runs", "prompts", "tool_calls", "tool_failures", "errors", "input_tokens"];
-        let figures = figures.map(|name| total[name].as_u64().unwrap());
-        assert_eq!(figures, [3, 7, 7, 7, 7, 70], "{order:?}: {total}");
-        assert_eq!(total["cache_read_tokens"], 700);
-        assert_eq!(total["copied"]["input_tokens"], 100);
-        assert_eq!(total["copied"]["tool_calls"], 10);
-        let summarized: Value =
-            serde_json::from_str(&bench.ok(&["summarize", "--all", "--format", "json"])).unwrap();
-        assert_eq!(summarized["total"], *total);
-        let stats: Value =
-            serde_json::from_str(&bench.ok(&["stats", "--by", "day", "--format", "json"])).unwrap();
-        let figures = [("calls", 7), ("failures", 7), ("input_tokens", 70), ("copied_calls", 10)];
-        for (name, figure) in figures {
-            assert_eq!(stats["total"][name], figure, "{name}: {stats}");
-        }
-        let first = format!("claude-code-{}", order[0]);
-        let runs = listed(&bench)["runs"].clone();
-        let of_first = runs.as_array().unwrap().iter().find(|run| run["run_id"] == first);
-        assert!(of_first.unwrap()["counts"].get("copied").is_none(), "{runs}");
-        // Again, and the state from the log alone.
-        bench.ok(&["import", "a.jsonl", "b.jsonl", "c.jsonl"]);
-        for name in ["a", "b", "c"] {
-            fs::remove_file(bench.path(&format!("runs/claude-code-{name}/run.json"))).unwrap();
-        }
-        assert_eq!(listed(&bench)["total"], *total);
-    }
-}
-
-/// If this fails, the copy of a session that was cut off hides how the session went on: a call that
-/// failed later, and most of the tokens.
-#[test]
-fn the_copy_that_tells_most_counts() {
-    let told = |session: &str, minutes: std::ops::Range<u32>, stop: Value, output: u32| {
-        let mut all = String::new();
-        for line in lines(session, minutes, true).lines() {
-            let mut line: Value = serde_json::from_str(line).unwrap();
-            if line["type"] == "assistant" {
-                line["message"]["stop_reason"] = stop.clone();
-                line["message"]["usage"]["output_tokens"] = output.into();
-            }
-            all.push_str(&format!("{line}\n"));
-        }
-        all
-    };
-    // The last call has no end yet, and its answer has begun.
-    let whole = told("a", 0..3, "tool_use".into(), 3);
-    let begun = told("a", 3..4, Value::Null, 1);
-    let begun: String = begun.split_inclusive('\n').take(2).collect();
-    let more_begun = told("d", 0..4, Value::Null, 2);
-    let more_begun: String = more_begun.split_inclusive('\n').take(11).collect();
-    let sessions = [
-        ("a", format!("{whole}{begun}")),
-        ("b", told("b", 0..5, "tool_use".into(), 3)),
-        ("c", told("c", 0..5, "tool_use".into(), 3)),
-        ("d", more_begun),
-    ];
-    let orders =
-        [["a", "b", "c", "d"], ["d", "a", "c", "b"], ["b", "a", "d", "c"], ["a", "d", "b", "c"]];
-    for (order, together) in orders.into_iter().flat_map(|order| [(order, false), (order, true)]) {
-        let bench = Bench::new();
-        for (name, text) in &sessions {
-            write(&bench, &format!("{name}.jsonl"), text);
-        }
-        let files = order.map(|name| format!("{name}.jsonl"));
-        match together {
-            true => {
-                drop(bench.ok(&[&["import"], &files.each_ref().map(String::as_str)[..]].concat()));
-            }
-            false => files.iter().for_each(|file| drop(bench.ok(&["import", file]))),
-        }
-        let json = |args: &[&str]| -> Value { serde_json::from_str(&bench.ok(args)).unwrap() };
-        let total = &listed(&bench)["total"];
-        let figures = ["prompts", "tool_calls", "tool_failures", "input_tokens", "output_tokens"];
-        let figures = figures.map(|name| total[name].as_u64().unwrap());
-        assert_eq!(figures, [5, 5, 5, 50, 15], "{order:?} {together}: {total}");
-        let stats = &json(&["stats", "--format", "json"])["total"];
-        let figures = ["calls", "failures", "input_tokens", "output_tokens"];
-        let figures = figures.map(|name| stats[name].as_u64().unwrap());
-        assert_eq!(figures, [5, 5, 50, 15], "{order:?} {together}: {stats}");
-    }
 }
 
 /// If this fails, what a run repeats is left out although no other run of the list has it.
@@ -219,8 +123,7 @@ fn totals(files: &[(&str, String)], order: &[usize]) -> (Vec<u64>, Vec<u64>) {
         bench.ok(&["import", &format!("{name}.jsonl")]);
     }
     assert_eq!(bench.call(&["validate", "--all", "--strict"]).status, 0);
-    let stats: Value =
-        serde_json::from_str(&bench.ok(&["stats", "--by", "agent", "--format", "json"])).unwrap();
+    let stats = bench.json(&["stats", "--by", "agent"]);
     let figures = |of: &Value, names: &[&str]| {
         names.iter().map(|name| of[name].as_u64().unwrap()).collect::<Vec<_>>()
     };
@@ -257,9 +160,7 @@ fn runs_that_are_recorded_again() {
         rollout(&lines)
     };
     let total = |bench: &Bench| {
-        let stats: Value =
-            serde_json::from_str(&bench.ok(&["stats", "--by", "agent", "--format", "json"]))
-                .unwrap();
+        let stats = bench.json(&["stats", "--by", "agent"]);
         let (list, stats) = (&listed(bench)["total"], &stats["total"]);
         let pair = |list_name: &str, stats_name: &str| {
             assert_eq!(list[list_name], stats[stats_name], "{list_name}");
@@ -423,8 +324,7 @@ fn several_files_of_one_session() {
         fs::create_dir_all(bench.path("s")).unwrap();
         write(&bench, &format!("s/{}.jsonl", names[0]), &whole);
         write(&bench, &format!("s/{}.jsonl", names[1]), &part);
-        let told: Value =
-            serde_json::from_str(&bench.ok(&["import", "s", "--format", "json"])).unwrap();
+        let told = bench.json(&["import", "s"]);
         assert_eq!(told["runs"].as_array().unwrap().len(), 1, "{told}");
         let reason = told["skipped"][0]["reason"].as_str().unwrap();
         assert!(reason.contains("repeats the beginning of"), "{told}");
@@ -494,31 +394,6 @@ fn two_imports_at_once_end_a_run_once() {
         assert_eq!(log.matches(r#""type":"run.failed""#).count(), 1, "{log}");
         fs::remove_dir_all(bench.path("runs/codex-t")).unwrap();
     }
-}
-
-/// If this fails, a total counts work twice when a session goes on after its fork was imported.
-#[test]
-fn an_original_that_goes_on_after_its_fork() {
-    let bench = Bench::new();
-    let (original, fork) = (lines("a", 0..4, false), lines("b", 0..5, false));
-    let begun: String = original.split_inclusive('\n').take(3).collect();
-    for (name, text) in [("a", &begun), ("b", &fork), ("a", &original)] {
-        write(&bench, &format!("{name}.jsonl"), text);
-        bench.ok(&["import", &format!("{name}.jsonl")]);
-    }
-    let total = |command: &str| -> Value {
-        let all: Value = serde_json::from_str(&bench.ok(&[command, "--format", "json"])).unwrap();
-        all["total"].clone()
-    };
-    assert_eq!(total("list")["input_tokens"], 50);
-    assert_eq!(total("list")["prompts"], 5);
-    assert_eq!(total("list")["tool_calls"], 5);
-    assert_eq!(total("stats")["input_tokens"], 50);
-    bench.ok(&["validate", "--all"]);
-    let log = || fs::read(bench.path("runs/claude-code-b/events.jsonl")).unwrap();
-    let once = log();
-    bench.ok(&["import", "a.jsonl", "b.jsonl"]);
-    assert_eq!(log(), once);
 }
 
 /// If this fails, a session that begins with a large picture is taken for a file without a session.

@@ -170,7 +170,7 @@ fn import_copilot_knows_the_cost_of_a_session_that_was_not_closed() {
     let end = json!({"modelMetrics": {"m": {"usage": usage}}, "totalNanoAiu": 1_000_000_000_u64});
     let lines = [start(), credits(500_000_000), ("session.shutdown", end), credits(2_500_000_000)];
     bench.import_from("copilot", &session(&lines));
-    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let listed = bench.json(&["list"]);
     let total = &listed["total"];
     assert_eq!((&total["cost_usd"], &total["input_tokens"]), (&json!(0.025), &json!(100)));
 }

@@ -162,8 +162,7 @@ fn an_import_that_was_killed_is_completed() {
     let bench = Bench::new();
     session(&bench, "session.jsonl");
     bench.ok(&["import", "session.jsonl"]);
-    let run = bench.ok(&["list", "--format", "json"]);
-    let run: Value = serde_json::from_str(&run).unwrap();
+    let run = bench.json(&["list"]);
     let run = run["runs"][0]["run_id"].as_str().unwrap().to_owned();
     let (directory, log) = (bench.path(&format!("runs/{run}")), format!("runs/{run}/events.jsonl"));
     let whole = fs::read(bench.path(&log)).unwrap();
@@ -223,79 +222,6 @@ fn the_end_of_a_source_is_added_after_a_killed_import() {
     }
 }
 
-/// If this fails, the output of `claude -p` and the session file of the same session tell everything
-/// twice, or a session that failed passes as imported: the file has a prompt that the output does not
-/// have, and does not say how the session ended.
-#[test]
-fn a_stream_and_the_file_of_one_session() {
-    for (subtype, is_error, status) in
-        [("success", false, "completed"), ("error_during_execution", true, "failed")]
-    {
-        stream_and_file(subtype, is_error, status);
-    }
-}
-
-fn stream_and_file(subtype: &str, is_error: bool, status: &str) {
-    let line = |kind: &str, at: u32, message: Value| {
-        json!({"type": kind, "sessionId": "s", "uuid": format!("u{at}"),
-            "timestamp": format!("2026-05-01T10:00:{at:02}.000Z"), "message": message})
-    };
-    let file = [
-        line("user", 0, json!({"role": "user", "content": "do it"})),
-        line(
-            "assistant",
-            1,
-            json!({"id": "m1", "role": "assistant", "model": "m",
-                "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make"}}],
-                "usage": {"input_tokens": 10, "output_tokens": 5}}),
-        ),
-        line(
-            "user",
-            2,
-            json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "bad", "is_error": true}]}),
-        ),
-        line(
-            "assistant",
-            3,
-            json!({"id": "m2", "role": "assistant", "model": "m", "content": [{"type": "text", "text": "sorry"}],
-                "usage": {"input_tokens": 12, "output_tokens": 6}}),
-        ),
-    ];
-    let streamed = |line: &Value| {
-        json!({"type": line["type"], "session_id": "s", "uuid": line["uuid"], "message": line["message"],
-            "parent_tool_use_id": null})
-    };
-    let mut stream: Vec<Value> = file[1..].iter().map(streamed).collect();
-    stream.insert(
-        0,
-        json!({"type": "system", "subtype": "init", "session_id": "s", "uuid": "i", "cwd": "/p"}),
-    );
-    stream.push(json!({"type": "result", "subtype": subtype, "is_error": is_error, "session_id": "s", "uuid": "r",
-        "duration_ms": 3000, "result": "sorry", "total_cost_usd": 0.01,
-        "usage": {"input_tokens": 22, "output_tokens": 11}}));
-    let text = |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
-    let sources = [("file", text(&file)), ("stream", text(&stream))];
-    for order in [[0, 1], [1, 0]] {
-        let bench = Bench::new();
-        fs::create_dir_all(bench.path("runs")).unwrap();
-        for at in order {
-            let (name, text) = &sources[at];
-            fs::write(bench.path(&format!("{name}.jsonl")), text).unwrap();
-            bench.ok(&["import", &format!("{name}.jsonl")]);
-        }
-        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
-        let run = &list["runs"][0];
-        assert_eq!(run["status"], status, "{order:?}");
-        assert_eq!(run["duration_ms"], 3000, "{order:?}");
-        let counts = &run["counts"];
-        let names =
-            ["prompts", "tool_calls", "tool_failures", "errors", "input_tokens", "output_tokens"];
-        let counts = names.map(|name| counts[name].as_u64().unwrap());
-        assert_eq!(counts, [1, 1, 1, 1 + 2 * u64::from(is_error), 22, 11], "{order:?}");
-        assert_eq!(bench.ok(&["show", "latest", "--type", "message.assistant"]).lines().count(), 1);
-    }
-}
-
 /// If this fails, a session that its user stopped has failed, or one whose agent says that it could
 /// not do the task has completed.
 #[test]
@@ -338,7 +264,7 @@ fn ends_that_are_neither_success_nor_failure() {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         fs::write(bench.path("s.jsonl"), text).unwrap();
         bench.ok(&["import", "s.jsonl", "--run", "r"]);
-        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let list = bench.json(&["list"]);
         let run = &list["runs"][0];
         assert_eq!(run["status"], status, "{name}");
         assert_eq!(run["counts"]["errors"], 0, "{name}");
@@ -411,8 +337,7 @@ fn output_that_is_cut_off_is_incomplete() {
         for count in [lines.len(), whole.len()] {
             fs::write(&file, whole[..count].join("\n") + "\n").unwrap();
             bench.ok(&["import", file.to_str().unwrap(), "--from", agent]);
-            let list = bench.ok(&["list", "--format", "json", "--agent", agent]);
-            let list: Value = serde_json::from_str(&list).unwrap();
+            let list = bench.json(&["list", "--agent", agent]);
             let runs = list["runs"].as_array().unwrap().iter();
             let is_ours =
                 |run: &&Value| !["cut", "whole", "part"].contains(&run["run_id"].as_str().unwrap());

@@ -17,7 +17,7 @@ fn write(bench: &Bench, path: &str, text: impl ToString) {
 
 /// The runs as `list` has them.
 fn runs(bench: &Bench) -> Vec<Value> {
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     list["runs"].as_array().unwrap().clone()
 }
 

@@ -182,8 +182,7 @@ fn calls_belong_to_the_response_that_they_name() {
     }
     std::fs::write(bench.path("three.jsonl"), jsonl(&lines)).unwrap();
     bench.ok(&["import", "three.jsonl"]);
-    let stats = bench.ok(&["stats", "--by", "model", "--format", "json"]);
-    let stats: Value = serde_json::from_str(&stats).unwrap();
+    let stats = bench.json(&["stats", "--by", "model"]);
     let groups = stats["rows"].as_array().unwrap();
     assert_eq!(groups.len(), 1, "{stats}");
     assert_eq!(groups[0]["calls"], 3, "{stats}");
@@ -241,7 +240,7 @@ fn sessions_keep_their_names() {
     std::fs::write(bench.path("two.jsonl"), two).unwrap();
     std::fs::write(bench.path("mark.json"), format!("\u{feff}{}", trajectory("three"))).unwrap();
     bench.ok(&["import", "two.jsonl", "mark.json"]);
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let runs = list["runs"].as_array().unwrap();
     let mut names: Vec<&str> = runs.iter().map(|run| run["run_id"].as_str().unwrap()).collect();
     names.sort_unstable();
@@ -265,7 +264,7 @@ fn a_session_with_a_sub_agent_in_one_stream() {
     ];
     std::fs::write(bench.path("a.jsonl"), jsonl(&lines)).unwrap();
     bench.ok(&["import", "a.jsonl"]);
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let run = &list["runs"][0];
     assert_eq!(
         (&run["metadata"]["title"], &run["counts"]["prompts"]),
@@ -303,7 +302,7 @@ fn a_folder_of_events_is_one_session() {
     let places: Vec<usize> =
         ["Sail", "row", "moor"].iter().map(|part| text.find(part).expect(part)).collect();
     assert!(places.is_sorted(), "{text}");
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     assert_eq!(list["runs"].as_array().unwrap().len(), 1, "{list}");
 }
 
@@ -322,7 +321,7 @@ fn broken_characters() {
         let bench = Bench::new();
         std::fs::write(bench.path("trajectory.json"), text.replace("XX", broken)).unwrap();
         bench.ok(&["import", "trajectory.json"]);
-        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let list = bench.json(&["list"]);
         let counts = &list["runs"][0]["counts"];
         assert_eq!((&counts["prompts"], &counts["input_tokens"]), (&json!(1), &json!(70)));
         assert!(bench.ok(&["show", "latest"]).contains("Fix it \u{fffd}"));

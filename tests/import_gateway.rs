@@ -46,7 +46,7 @@ fn transcript(bench: &Bench) -> String {
 }
 
 fn graph(bench: &Bench) -> Value {
-    serde_json::from_str(&bench.ok(&["graph", "r", "--format", "json"])).unwrap()
+    bench.json(&["graph", "r"])
 }
 
 /// `id status` of each node of that kind.
@@ -149,8 +149,7 @@ fn fact_3_a_denial_without_a_call() {
     assert_eq!(calls(&receipt), (1, 0));
     assert_eq!(nodes(&graph(&bench), "call"), ["call:tc1 blocked"]);
     bench.emit(&["run.completed"]);
-    let report = bench.ok(&["validate", "r", "--format", "json"]);
-    let report: Value = serde_json::from_str(&report).unwrap();
+    let report = bench.json(&["validate", "r"]);
     let findings = report["runs"][0]["findings"].as_array().unwrap();
     assert!(findings.iter().all(|finding| finding["level"] == "info"), "{findings:?}");
 }

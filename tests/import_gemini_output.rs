@@ -65,7 +65,7 @@ fn imported(bench: &Bench, name: &str, text: &str) -> Value {
     fs::create_dir_all(bench.path("runs")).unwrap();
     fs::write(bench.path(name), text).unwrap();
     bench.ok(&["import", name]);
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     assert_eq!(list["runs"].as_array().unwrap().len(), 1, "{list}");
     assert_eq!(bench.call(&["validate", "--all", "--strict"]).status, 0);
     list["runs"][0].clone()
@@ -125,7 +125,7 @@ fn the_stream_and_the_session_file() {
         let said = bench.call(&["import", file]);
         assert_eq!(said.err.contains(warning), warns, "{file}: {}", said.err);
     }
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     assert_eq!(list["runs"][0]["counts"]["input_tokens"], 1300);
 }
 

@@ -17,7 +17,7 @@ fn write(bench: &Bench, path: &str, text: impl ToString) {
 
 /// The status of the only run, and its numbers with those names.
 fn run(bench: &Bench, names: &[&str]) -> (String, Vec<f64>) {
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let runs = list["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 1, "{list}");
     let number = |name: &&str| runs[0]["counts"][name].as_f64().unwrap_or_default();

@@ -138,7 +138,7 @@ fn judged(bench: &Bench, lines: &[&str]) -> (String, i32, Option<String>) {
 
 /// The number of prompts of all runs.
 fn prompts(bench: &Bench) -> u64 {
-    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let listed = bench.json(&["list"]);
     listed["total"]["prompts"].as_u64().unwrap()
 }
 

@@ -86,7 +86,7 @@ fn told(bench: &Bench) -> Vec<(String, String)> {
 }
 
 fn numbers(bench: &Bench) -> Value {
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let counts = &list["runs"][0]["counts"];
     let names =
         ["prompts", "tool_calls", "tool_failures", "input_tokens", "cache_read_tokens", "cost_usd"];
@@ -155,7 +155,7 @@ fn how_the_last_turn_ended() {
         fs::create_dir_all(bench.path("runs")).unwrap();
         database(&bench, "opencode.db", &messages(outcome), 0);
         bench.ok(&["import", "opencode.db"]);
-        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let list = bench.json(&["list"]);
         assert_eq!(list["runs"][0]["status"], status);
         let has = |kind: &str| log(&bench).iter().any(|event| event["type"] == kind);
         assert_eq!(has("user.interrupted"), outcome == "interrupted");
@@ -170,7 +170,7 @@ fn a_turn_that_succeeded_with_a_cut_answer() {
     session[5]["finish"] = "length".into();
     database(&bench, "opencode.db", &session, 0);
     bench.ok(&["import", "opencode.db"]);
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     assert_eq!(list["runs"][0]["status"], "incomplete");
 }
 
@@ -195,7 +195,7 @@ fn what_only_the_new_form_tells() {
     ];
     database(&bench, "opencode.db", &session, 0);
     bench.ok(&["import", "opencode.db", "--run", "r"]);
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let counts = &list["runs"][0]["counts"];
     let of = |name: &str| counts[name].as_u64().unwrap();
     let names = ["tool_calls", "tool_failures", "input_tokens", "output_tokens"];

@@ -193,8 +193,7 @@ fn how_a_v0_run_ended() {
         ], "metrics": used(10, 1), "error": error});
         std::fs::write(bench.path("o.jsonl"), document(&run, &order).replace('\n', " ")).unwrap();
         bench.ok(&["import", "o.jsonl"]);
-        let state = bench.ok(&["list", "--format", "json"]);
-        let state: Value = serde_json::from_str(&state).unwrap();
+        let state = bench.json(&["list"]);
         let status = state["runs"][0]["status"].as_str().unwrap().to_owned();
         let strict = ["validate", "--expect-status", "completed,imported"];
         (status, bench.call(&strict).status)

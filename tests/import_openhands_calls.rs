@@ -158,8 +158,7 @@ fn the_calls_that_the_state_lists() {
     talk.import();
     assert_eq!(talk.usage().len(), 4);
     let run = talk.run()["run_id"].as_str().unwrap().to_owned();
-    let tasks = bench.ok(&["stats", &run, "--by", "prompt", "--format", "json"]);
-    let tasks: Value = serde_json::from_str(&tasks).unwrap();
+    let tasks = bench.json(&["stats", &run, "--by", "prompt"]);
     let rows = tasks["rows"].as_array().unwrap();
     let input: Vec<&Value> = rows.iter().map(|row| &row["input_tokens"]).collect();
     assert!(input.contains(&&json!(350)) && input.contains(&&json!(300)), "{tasks}");
@@ -272,8 +271,7 @@ fn the_facts_of_a_conversation() {
             let said = bench.call(&["import", folder]);
             assert_eq!(said.status, 0, "{}", said.err);
             assert!(!said.err.contains(file), "{}", said.err);
-            let list = bench.ok(&["list", "--format", "json"]);
-            let list: Value = serde_json::from_str(&list).unwrap();
+            let list = bench.json(&["list"]);
             let metadata = &list["runs"][0]["metadata"];
             json!([metadata["title"], metadata["git_branch"]])
         };

@@ -115,23 +115,6 @@ fn claude_answers_in_the_last_line() {
     assert_eq!(all.iter().filter(|line| line.starts_with("error")).count(), 1, "{all:?}");
 }
 
-/// If this fails, what a process used before the session was resumed is lost, or counts twice where the
-/// next process reports it too.
-#[test]
-fn claude_processes_of_one_session() {
-    for (second, output, cost) in [
-        (claude_result("r2", 20, 20, 0.25), 30, 0.35),
-        (claude_result("r2", 20, 30, 0.35), 30, 0.35),
-    ] {
-        let bench = crate::support::Bench::with_run();
-        let lines = [claude_result("r1", 10, 10, 0.1), second];
-        bench.import_from("claude-code", &crate::support::imports::jsonl(&lines));
-        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
-        let total = &listed["total"];
-        assert_eq!((&total["output_tokens"], &total["cost_usd"]), (&json!(output), &json!(cost)));
-    }
-}
-
 /// If this fails, a session of two recorded processes costs too much or too little: newer versions count
 /// the whole session.
 #[test]
@@ -146,7 +129,7 @@ fn claude_processes_that_are_recorded_one_by_one() {
             let lines = [claude("system", init), result];
             bench.import_from("claude-code", &crate::support::imports::jsonl(&lines));
         }
-        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let listed = bench.json(&["list"]);
         assert_eq!(listed["total"]["cost_usd"], cost, "{version}");
     }
 }
@@ -172,7 +155,7 @@ fn claude_events_of_the_api() {
     for (read, output, is_bound) in [(3, 55, false), (1, 2, true)] {
         let bench = crate::support::Bench::with_run();
         bench.import_from("claude-code", &crate::support::imports::jsonl(&lines[..read]));
-        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let listed = bench.json(&["list"]);
         let counts = &listed["runs"][0]["counts"];
         assert_eq!(
             (&counts["input_tokens"], &counts["output_tokens"]),
@@ -207,7 +190,7 @@ fn claude_events_of_the_api_and_the_session_file() {
             std::fs::write(bench.path(&format!("{at}.jsonl")), &sources[at]).unwrap();
             bench.ok(&["import", &format!("{at}.jsonl")]);
         }
-        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let listed = bench.json(&["list"]);
         let counts = &listed["runs"][0]["counts"];
         assert_eq!((&counts["input_tokens"], &counts["output_tokens"]), (&json!(10), &json!(55)));
     }
@@ -232,9 +215,7 @@ fn claude_commands_that_the_agent_gets() {
 fn tasks(dialect: &str, lines: &[Value]) -> (Vec<String>, String) {
     let bench = crate::support::Bench::with_run();
     bench.import_from(dialect, &crate::support::imports::jsonl(lines));
-    let page: Value =
-        serde_json::from_str(&bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]))
-            .unwrap();
+    let page = bench.json(&["transcript", "r", "-o", "-"]);
     let turns = page["turns"].as_array().unwrap().iter();
     let told = |turn: &Value| {
         format!("{}: {}", turn["title"].as_str().unwrap(), turn["outcome"].as_str().unwrap())
@@ -371,7 +352,7 @@ fn atif_side_chains_results_and_costs() {
             "agent": {"name": "a", "version": "1", "model_name": "m"}, "steps": steps});
         document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         bench.import_from("atif", &crate::support::imports::jsonl(&[document]));
-        let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let listed = bench.json(&["list"]);
         listed["total"].clone()
     };
     let step = |cost: f64| {
@@ -477,6 +458,6 @@ fn documents_that_begin_with_their_list() {
         r#"{"history": [{"role": "user", "parts": [{"text": "go"}]}], "summary": "a title"}"#;
     std::fs::write(bench.path("s.json"), document).unwrap();
     bench.ok(&["import", "s.json"]);
-    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let listed = bench.json(&["list"]);
     assert_eq!(listed["total"]["prompts"], 1);
 }

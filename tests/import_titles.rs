@@ -12,7 +12,7 @@ fn write(bench: &Bench, path: &str, text: impl AsRef<[u8]>) {
 
 /// The title of each run in the list.
 fn titles(bench: &Bench) -> Vec<String> {
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let title = |run: &Value| run["metadata"]["title"].as_str().unwrap_or_default().to_owned();
     list["runs"].as_array().unwrap().iter().map(title).collect()
 }
@@ -68,7 +68,7 @@ fn codex_keeps_the_names_of_all_sessions_in_an_index() {
     bench.ok(&["import", ROLLOUT]);
     assert_eq!(titles(&bench), ["Older"]);
     let end = |bench: &Bench| {
-        let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+        let list = bench.json(&["list"]);
         list["runs"][0]["ended_at"].clone()
     };
     let ended = end(&bench);

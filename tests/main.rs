@@ -100,7 +100,6 @@ mod page;
 mod page_forms;
 mod page_images;
 mod paid_answers;
-mod printed_sessions;
 mod processes;
 mod propose;
 

@@ -165,6 +165,12 @@ impl Log {
         if self.random.below(3) == 0 {
             all.push(all[self.random.below(all.len())].clone());
         }
+        // Or all with one command.
+        if !self.own_runs && self.random.below(4) == 0 {
+            let files: Vec<&str> = all.iter().map(|(file, _)| file.as_str()).collect();
+            self.bench.ok(&[&["import", "--runs-dir", "runs"], &files[..]].concat());
+            return;
+        }
         for (file, run) in all {
             let run = run.as_deref().map_or_else(Vec::new, |run| vec!["--run", run]);
             self.bench.ok(&[&["import", "--runs-dir", "runs", &file][..], &run].concat());
@@ -188,7 +194,8 @@ impl Log {
                 self.hook(*at, "SessionEnd");
             }
         }
-        if matches!(recorder, Import | ImportEmit | ExecImport) {
+        let is_hooked = matches!(recorder, Hooks | HooksExec) && self.random.below(3) == 0;
+        if is_hooked || matches!(recorder, Import | ImportEmit | ExecImport) {
             self.import(recorder == Import);
         }
         if matches!(recorder, Emit | ImportEmit) {

@@ -38,23 +38,6 @@ fn lines(session: &str) -> Vec<Value> {
     ]
 }
 
-/// The same as a stream tells it.
-fn streamed(session: &str) -> String {
-    let mut all = vec![
-        json!({"type": "system", "subtype": "init", "session_id": session, "uuid": "u0", "cwd": "/w"}),
-    ];
-    all.extend(lines(session)[1..].iter().map(|line| {
-        json!({"type": line["type"], "message": line["message"], "session_id": session,
-            "uuid": line["uuid"], "parent_tool_use_id": null})
-    }));
-    all.push(
-        json!({"type": "result", "subtype": "success", "is_error": false, "session_id": session,
-        "uuid": "u9", "duration_ms": 900, "total_cost_usd": 0.02,
-        "usage": {"input_tokens": 10, "output_tokens": 5}}),
-    );
-    jsonl(&all)
-}
-
 fn hook(bench: &Bench, session: &str, event: &str, more: Value) {
     let mut payload = json!({"session_id": session, "hook_event_name": event, "cwd": "/w",
         "transcript_path": bench.path(&format!("{session}.jsonl")).display().to_string()});
@@ -100,72 +83,6 @@ fn bench() -> Bench {
     let bench = Bench::new();
     fs::create_dir_all(bench.path("runs")).unwrap();
     bench
-}
-
-/// If this fails, a session that was recorded from its stream counts twice when its file is imported.
-#[test]
-fn a_stream_and_a_file_in_two_runs() {
-    let bench = bench();
-    let emit =
-        ["emit", "--stdin", "--from", "claude-code", "--create", "--run", "live", "--end-run"];
-    let said = bench.feed(&emit, streamed("s").as_bytes());
-    assert_eq!(said.status, 0, "{}", said.err);
-    fs::write(bench.path("s.jsonl"), jsonl(&lines("s"))).unwrap();
-    for _ in 0..2 {
-        let said = bench.call(&["import", "s.jsonl"]);
-        assert!(said.status == 0 && !said.err.contains("count both"), "{}", said.err);
-        assert_eq!(totals(&bench), [1, 1, 1, 1, 10, 5]);
-    }
-}
-
-/// If this fails, a session that `claude -p --resume` went on with loses the tokens and the cost of
-/// its first process when the outputs are recorded one after the other.
-#[test]
-fn streams_of_two_processes_of_one_session() {
-    let process = |name: &str, cost: f64| {
-        let lines = ["u0", "u2", "u3", "u9"].into_iter();
-        let text = lines.fold(streamed("s"), |text, id| {
-            text.replace(&format!("\"{id}\""), &format!("\"{name}-{id}\""))
-        });
-        let text = text.replace("_01", &format!("_{name}"));
-        text.replace("0.02", &cost.to_string())
-    };
-    let streams = [process("aa", 0.02), process("bb", 0.01)];
-    let check = |bench: &Bench, how: &str| {
-        let list = bench.ok(&["list", "--format", "json"]);
-        let list: Value = serde_json::from_str(&list).unwrap();
-        let counts = &list["runs"][0]["counts"];
-        let told = ["tool_calls", "input_tokens", "output_tokens", "cost_usd"];
-        let told = told.map(|name| counts[name].as_f64().unwrap());
-        assert_eq!(told, [2.0, 20.0, 10.0, 0.03], "{how}");
-        totals(bench);
-    };
-    for order in [&[0, 1][..], &[1, 0], &[0, 1, 0, 1], &[1, 0, 0]] {
-        let bench = bench();
-        for at in order {
-            let text = &streams[*at];
-            // The first half of the output may be imported before.
-            let half = text.match_indices('\n').nth(1).unwrap().0;
-            for part in [&text[..half], text] {
-                fs::write(bench.path("s.jsonl"), part).unwrap();
-                bench.ok(&["import", "s.jsonl"]);
-            }
-        }
-        check(&bench, &format!("one by one {order:?}"));
-        fs::write(bench.path("all.jsonl"), streams.concat()).unwrap();
-        bench.ok(&["import", "all.jsonl"]);
-        check(&bench, &format!("then both {order:?}"));
-        let emitted = self::bench();
-        for at in order {
-            let emit = ["emit", "--stdin", "--from", "claude-code", "--create", "--run", "r"];
-            assert_eq!(emitted.feed(&emit, streams[*at].as_bytes()).status, 0);
-        }
-        check(&emitted, &format!("emitted {order:?}"));
-    }
-    let at_once = bench();
-    fs::write(at_once.path("all.jsonl"), streams.concat()).unwrap();
-    at_once.ok(&["import", "all.jsonl"]);
-    check(&at_once, "at once");
 }
 
 /// If this fails, a session of Codex counts twice: its output and its file have no id in common.
@@ -233,25 +150,6 @@ fn the_file_tells_how_a_call_ended() {
             assert_eq!(fs::read(bench.path("runs/claude-code-s/events.jsonl")).unwrap(), log);
         }
     }
-}
-
-/// If this fails, a session that was forked counts twice what came before, because hooks recorded
-/// the original: their clock is not that of the session file.
-#[test]
-fn a_fork_of_a_session_that_hooks_recorded() {
-    let bench = bench();
-    let failed = ("PostToolUseFailure", json!({"error": "boom"}));
-    let original = lines("s");
-    live(&bench, "s", &jsonl(&original), failed);
-    let copied = original.into_iter().map(|mut line| {
-        line["sessionId"] = "t".into();
-        line
-    });
-    let mut fork = Vec::from_iter(copied);
-    fork.push(line("t", "u4", "user", json!({"role": "user", "content": "go on"})));
-    fs::write(bench.path("t.jsonl"), jsonl(&fork)).unwrap();
-    bench.ok(&["import", "t.jsonl"]);
-    assert_eq!(totals(&bench), [1, 1, 2, 1, 10, 5]);
 }
 
 /// If this fails, a prompt counts twice because the hook and the file give it other ids, or what the

@@ -53,7 +53,7 @@ fn second() -> Vec<Value> {
 
 /// Calls, failures, input, cached and output tokens of a run, and its calls without arguments.
 fn numbers(bench: &Bench, run: &str) -> [u64; 6] {
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let run = list["runs"].as_array().unwrap().iter().find(|one| one["run_id"] == run).unwrap();
     let names =
         ["tool_calls", "tool_failures", "input_tokens", "cache_read_tokens", "output_tokens"];

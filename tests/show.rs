@@ -31,8 +31,7 @@ fn show() {
         assert!(shown.lines().count() == 1 && shown.contains("b ad"), "{filter:?}: {shown}");
     }
     assert_eq!(bench.ok(&["show", "r", "--actor", "nobody"]), "");
-    let json: serde_json::Value =
-        serde_json::from_str(&bench.ok(&["show", "r", "--format", "json"])).unwrap();
+    let json = bench.json(&["show", "r"]);
     assert_eq!(json.as_array().unwrap().len(), 3);
     let head = bench.ok(&["show", "r", "--head"]);
     let last = bench.log().lines().last().unwrap().to_owned();
@@ -94,8 +93,7 @@ fn list() {
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     assert!(table.starts_with("RUN "), "{table}");
     assert_eq!(table.lines().count(), 3);
-    let json: serde_json::Value =
-        serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let json = bench.json(&["list"]);
     assert_eq!(json["runs"][1]["run_id"], "r");
     assert_eq!(json["runs"][1]["status"], "completed");
     assert_eq!(json["runs"][1]["path"], "runs/r");

@@ -3,7 +3,6 @@
 use std::fs;
 use std::process::Stdio;
 
-use serde_json::Value;
 
 use crate::support::{Bench, json_lines};
 
@@ -139,8 +138,7 @@ fn deliverables_of_a_check_are_shown() {
     bench.ok(&["validate", "r", "--record", "--require", "r.md"]);
     let transcript = fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
     assert!(transcript.contains("(deliverables/r.md): present"), "{transcript}");
-    let json = bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]);
-    let json: Value = serde_json::from_str(&json).unwrap();
+    let json = bench.json(&["transcript", "r", "-o", "-"]);
     assert_eq!(json["deliverables"].as_array().unwrap().len(), 1, "{json}");
     let bench = Bench::new();
     bench.ok(&["emit", "run.created", "--run", "r"]);

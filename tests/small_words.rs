@@ -66,7 +66,7 @@ fn lower_bounds_and_estimates_are_marked_for_programs() {
     let bench = Bench::with_run();
     let usage = r#"{"input_tokens":1000,"output_tokens":3,"model":"claude-sonnet-4-5","output_tokens_at_least":true}"#;
     bench.emit(&["llm.usage", "--data", usage]);
-    let top: Value = serde_json::from_str(&bench.ok(&["top", "--format", "json"])).unwrap();
+    let top = bench.json(&["top"]);
     let run = &top["runs"][0];
     assert_eq!(
         (&run["output_tokens_at_least"], &run["cost_estimated"]),
@@ -95,7 +95,7 @@ fn a_run_begins_no_later_than_its_first_event() {
     );
     let said = bench.feed(&["emit", "--create", "--run", "old", "--stdin"], lines.as_bytes());
     assert_eq!(said.status, 0, "{}", said.err);
-    let list: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let list = bench.json(&["list"]);
     let run = &list["runs"][0];
     assert_eq!(run["created_at"], "2026-03-01T10:00:00.000Z");
     assert_eq!(run["duration_ms"], 9000);
@@ -154,8 +154,7 @@ fn totals_are_no_calls_and_nothing_is_left_over() {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let rest = table.lines().find(|line| line.contains("only in totals")).map(words);
     assert_eq!(rest.as_deref(), Some("(only in totals) – 0 870 5 $7.0000"), "{table}");
-    let document: Value =
-        serde_json::from_str(&bench.ok(&["summarize", "r", "--format", "json"])).unwrap();
+    let document = bench.json(&["summarize", "r"]);
     let usage = document["runs"][0]["usage"].as_array().unwrap();
     let sum: u64 = usage.iter().filter_map(|one| one["input_tokens"].as_u64()).sum();
     assert_eq!(sum, 900, "{usage:?}");

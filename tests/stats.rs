@@ -72,7 +72,7 @@ fn cost_per_model_and_day() {
     // Calls are counted on the day when they began, model calls on theirs.
     let second_day = group(&found, "day", "2026-05-02");
     assert_eq!((&second_day["model"], &second_day["cost_usd"]), (&json!("large"), &json!(2.5)));
-    let listed: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
+    let listed = bench.json(&["list"]);
     for (ours, theirs) in [
         ("cost_usd", "cost_usd"),
         ("input_tokens", "input_tokens"),
@@ -144,23 +144,6 @@ fn files_and_prompts() {
     assert_eq!(group(&found, "prompt", "1")["largest_context"], 1100);
 }
 
-/// If this fails, the total that a program reports for a session is added to its calls, or lost.
-#[test]
-fn a_reported_total_replaces_the_calls() {
-    let bench = Bench::new();
-    let usage = |input: u64| json!({"input_tokens": input, "output_tokens": 1, "model": "m"});
-    emit(&bench, "run", "run.created", "01T00:00:00", &json!({}), None);
-    emit(&bench, "run", "llm.usage", "01T00:00:01", &usage(10), None);
-    let mut total = usage(25);
-    total["scope"] = json!("total");
-    emit(&bench, "run", "llm.usage", "01T00:00:02", &total, None);
-    emit(&bench, "run", "run.completed", "01T00:00:03", &json!({}), None);
-    let found = stats(&bench, &[]);
-    assert_eq!(found["total"]["input_tokens"], 25, "{found}");
-    assert_eq!(found["total"]["output_tokens"], 1);
-    assert_eq!(found["total"]["model_calls"], 1);
-}
-
 /// If this fails, a table does not fit the terminal, or text from a log acts in it.
 #[test]
 fn tables() {
@@ -213,27 +196,6 @@ fn a_partial_cost_is_marked() {
     let by_model = stats(&bench, &["--by", "model"]);
     assert_eq!(group(&by_model, "model", "a")["uncosted_calls"], 0);
     assert_eq!(group(&by_model, "model", "unknown")["uncosted_calls"], 1);
-}
-
-/// If this fails, calls that the total of their session covers make the cost of a run look partial
-/// when another session of the run has a call without a cost.
-#[test]
-fn a_total_covers_the_calls_of_its_session() {
-    let bench = Bench::created(&[]);
-    let emit = |session: &str, rest: &[&str]| {
-        let usage = ["emit", "--run", "r", "llm.usage", "--session", session];
-        bench.ok(&[&usage[..], rest].concat());
-    };
-    for session in ["one", "one", "two"] {
-        emit(session, &["-F", "input_tokens=1", "-f", "model=unknown"]);
-    }
-    emit("one", &["-f", "scope=total", "-F", "cost_usd=0.5"]);
-    bench.ok(&["emit", "--run", "r", "run.completed"]);
-    let found = stats(&bench, &["--by", "model"]);
-    assert_eq!(group(&found, "model", "unknown")["uncosted_calls"], 1);
-    assert_eq!(found["total"]["uncosted_calls"], 1);
-    let runs: Value = serde_json::from_str(&bench.ok(&["list", "--format", "json"])).unwrap();
-    assert_eq!(runs["runs"][0]["counts"]["uncosted_calls"], 1, "{runs}");
 }
 
 /// If this fails, two groups have the same name, or a narrower terminal shows wider names.
@@ -292,8 +254,7 @@ fn totals_make_lower_bounds_exact() {
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(bench.path("s.jsonl"), text).unwrap();
     bench.ok(&["import", "s.jsonl", "--from", "claude-code"]);
-    let stats: Value =
-        serde_json::from_str(&bench.ok(&["stats", "--by", "model", "--format", "json"])).unwrap();
+    let stats = bench.json(&["stats", "--by", "model"]);
     let rows = stats["rows"].as_array().unwrap().iter().chain([&stats["total"]]);
     for row in rows {
         assert!(row.get("output_tokens_at_least").is_none(), "{row}");

@@ -20,8 +20,7 @@ fn streamed(pieces: &[&str]) -> Bench {
 fn searches_find_them() {
     let bench = streamed(&["The con", "nection ref", "used by ", "host db", "prod7."]);
     for query in ["\"connection refused\"", "dbprod7"] {
-        let found = bench.ok(&["search", query, "--run", "r", "--format", "json"]);
-        let found: serde_json::Value = serde_json::from_str(&found).unwrap();
+        let found = bench.json(&["search", query, "--run", "r"]);
         let results = found["results"].as_array().unwrap();
         assert_eq!(results.len(), 1, "{query}: {found}");
         assert_eq!(results[0]["sequence"], 3, "{query}: {found}");

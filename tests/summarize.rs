@@ -65,8 +65,7 @@ fn the_overview() {
         "2026-01-01T00:00:02Z",
     ]);
     bench.emit(&["run.completed", "--timestamp", "2026-01-01T00:01:00Z"]);
-    let json = bench.ok(&["summarize", "r", "--format", "json"]);
-    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let json = bench.json(&["summarize", "r"]);
     let run = &json["runs"][0];
     assert_eq!(run["status"], "completed");
     assert_eq!(run["path"], "runs/r");

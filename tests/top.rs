@@ -140,7 +140,7 @@ fn which_runs() {
     assert_eq!(names(&["done"]), ["done"]);
     bench.ok(&["emit", "run.cancelled", "--run", "calm"]);
     assert_eq!(names(&[]), ["fix-42"]);
-    let document: Value = serde_json::from_str(&bench.ok(&["top", "--format", "json"])).unwrap();
+    let document = bench.json(&["top"]);
     let run = &document["runs"][0];
     assert_eq!(run["current_call"]["tool"], "Bash");
     assert_eq!(run["current_call"]["title"], "cargo test -p parser --release");

@@ -92,9 +92,7 @@ fn claude_code_sessions() {
         assert_eq!(said.status, 0, "{name}: {}", said.err);
         bench.emit(&["run.completed"]);
         bench.ok(&["summarize", "r"]);
-        let index: Value =
-            serde_json::from_str(&bench.ok(&["chapter", "index", "r", "--format", "json"]))
-                .unwrap();
+        let index = bench.json(&["chapter", "index", "r"]);
         let last = index["tasks"].as_array().unwrap().len().to_string();
         bench.ok(&[
             "chapter",

@@ -221,8 +221,7 @@ fn other_forms_of_the_fixture() {
     }
     let wide = bench.ok(&["transcript", "r", "--format", "text"]);
     assert!(wide.lines().all(|line| line.chars().count() <= 80), "{wide}");
-    let json: serde_json::Value =
-        serde_json::from_str(&bench.ok(&["transcript", "r", "--format", "json"])).unwrap();
+    let json = bench.json(&["transcript", "r"]);
     assert_eq!(
         (&json["facts"]["run_id"], &json["facts"]["status"]),
         (&"r".into(), &"completed".into())

@@ -238,8 +238,7 @@ fn a_prompt_is_of_a_person() {
         r#"{"type":"message.user","actor":"user","data":{"text":"and the door"}}"#,
     ];
     bench.feed(&["emit", "--run", "r", "--stdin"], lines.join("\n").as_bytes());
-    let state: serde_json::Value =
-        serde_json::from_str(&bench.ok(&["summarize", "r", "--format", "json"])).unwrap();
+    let state = bench.json(&["summarize", "r"]);
     let run = &state["runs"][0];
     assert_eq!((&run["prompt"], &run["counts"]["prompts"]), (&"mend the roof".into(), &2.into()));
     let text = bench.ok(&["transcript", "r", "-o", "-"]);
@@ -333,8 +332,7 @@ fn the_files_of_a_patch_are_changed_files() {
         let call = bench.emit(&["tool.started", "--data", &data]);
         bench.emit(&[end, "-f", "tool_name=apply_patch", "--correlation-id", call.trim()]);
     }
-    let value = bench.ok(&["transcript", "r", "--format", "json", "-o", "-"]);
-    let value: serde_json::Value = serde_json::from_str(&value).unwrap();
+    let value = bench.json(&["transcript", "r", "-o", "-"]);
     let files = value["files"].as_array().unwrap().iter();
     let files: Vec<&str> = files.map(|file| file["path"].as_str().unwrap()).collect();
     assert_eq!(files, ["/p/gone.rs", "/p/more.rs", "moved.rs", "new.rs", "old.rs"]);

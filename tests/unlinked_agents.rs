@@ -119,8 +119,7 @@ fn an_agent_that_goes_on_beside_its_sub_agent() {
     ];
     std::fs::write(bench.path("s.jsonl"), jsonl(&lines)).unwrap();
     bench.ok(&["import", "s.jsonl"]);
-    let stats = bench.ok(&["stats", "--by", "prompt", "--format", "json"]);
-    let stats: Value = serde_json::from_str(&stats).unwrap();
+    let stats = bench.json(&["stats", "--by", "prompt"]);
     let by_task: Vec<_> = stats["rows"]
         .as_array()
         .unwrap()

@@ -144,7 +144,7 @@ struct Marked {
 /// A run with one event per type, with all content marked.
 fn marked() -> (Bench, Vec<Marked>) {
     let bench = Bench::created(&[]);
-    let table: Value = serde_json::from_str(&bench.ok(&["catalogue", "--format", "json"])).unwrap();
+    let table = bench.json(&["catalogue"]);
     let mut lines = String::new();
     let mut all = Vec::new();
     for (number, row) in table["types"].as_array().unwrap().iter().enumerate() {
@@ -190,8 +190,7 @@ fn everything_that_an_event_says_is_in_every_view() {
     let session = bench.ok(&session);
     // Every other task has ended. A chapter over all tasks has all their pages.
     bench.emit(&["run.completed"]);
-    let index: Value =
-        serde_json::from_str(&bench.ok(&["chapter", "index", "r", "--format", "json"])).unwrap();
+    let index = bench.json(&["chapter", "index", "r"]);
     let last = index["tasks"].as_array().unwrap().len().to_string();
     let range = ["chapter", "add", "r", "--start", "1", "--end", &last];
     bench.ok(&[range.as_slice(), &["--name", "all", "--message", "all"]].concat());

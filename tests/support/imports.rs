@@ -79,8 +79,7 @@ pub(crate) fn session(bench: &Bench, name: &str) {
 pub(crate) fn ended(bench: &Bench, lines: &[&str]) -> (String, String, i32) {
     fs::create_dir_all(bench.path("runs")).unwrap();
     fs::write(bench.path("s.jsonl"), lines.join("\n") + "\n").unwrap();
-    let done: Value =
-        serde_json::from_str(&bench.ok(&["import", "s.jsonl", "--format", "json"])).unwrap();
+    let done = bench.json(&["import", "s.jsonl"]);
     let run = done["runs"][0]["run_id"].as_str().unwrap().to_owned();
     let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
     let state: Value = serde_json::from_str(&state).unwrap();

@@ -106,6 +106,11 @@ impl Bench {
         said.out
     }
 
+    /// What a command says as JSON.
+    pub(crate) fn json(&self, args: &[&str]) -> serde_json::Value {
+        serde_json::from_str(&self.ok(&[args, &["--format", "json"]].concat())).unwrap()
+    }
+
     /// Calls the program, which must exit with `status`, and returns its standard error.
     pub(crate) fn fails(&self, status: i32, args: &[&str]) -> String {
         let said = self.call(args);

@@ -67,6 +67,8 @@ pub(crate) struct Process {
     /// What it printed.
     pub output: String,
     pub end: ProcessEnd,
+    /// Whether the file says that it failed.
+    says_error: bool,
     /// Its model calls: id, tokens, whether they are of the main agent.
     answers: Vec<(String, Tokens, bool)>,
     /// What its total has beyond them.
@@ -239,7 +241,8 @@ impl Writer<'_> {
             1 => ProcessEnd::Badly,
             _ => ProcessEnd::Well,
         };
-        if self.process.end == ProcessEnd::Badly {
+        self.process.says_error = self.process.end == ProcessEnd::Badly && self.random.below(3) > 0;
+        if self.process.says_error {
             let text = json!([{"type": "text", "text": "You've hit your limit"}]);
             let message = json!({"id": format!("e-{}", self.line), "type": "message", "content": text,
                 "role": "assistant", "model": "<synthetic>", "usage": named(USAGE, [0; 4])});
@@ -355,9 +358,12 @@ pub(crate) fn truth(processes: &[Process], has_files: bool, has_output: &[bool])
             add(&mut truth.tokens, *tokens);
         }
     }
-    let output = |at: usize| if total_of(at) { "completed" } else { "imported" };
     for (at, process) in processes.iter().enumerate().filter(|_| has_files) {
-        let end = if process.end == ProcessEnd::Badly { "failed" } else { output(at) };
+        let end = match process.end {
+            ProcessEnd::Badly if process.says_error || has_output[at] => "failed",
+            ProcessEnd::Well if has_output[at] => "completed",
+            _ => "imported",
+        };
         truth.ends.insert(process.session.clone(), end);
     }
     told.answers.values().for_each(|tokens| add(&mut truth.tokens, *tokens));
