@@ -105,33 +105,6 @@ fn usage_counts_once() {
     let sum = counts(&[gateway(10, 5), gateway(20, 7), end]);
     assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(30), &json!(12)));
 
-    let llm = |data: serde_json::Value| ("llm.usage", data);
-    let sum = counts(&[
-        llm(
-            json!({"message_id": "m", "input_tokens": 1, "output_tokens": 1, "envelope_session_id": "a"}),
-        ),
-        llm(
-            json!({"message_id": "m", "input_tokens": 100, "output_tokens": 5, "envelope_session_id": "b"}),
-        ),
-    ]);
-    assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(100), &json!(5)));
-
-    // Count by count, a total or the calls of its session: the greater one.
-    let sum = counts(&[
-        llm(
-            json!({"input_tokens": 100, "output_tokens": 5, "cost_usd": 1, "envelope_session_id": "a"}),
-        ),
-        llm(
-            json!({"scope": "total", "cost_usd": 0.5, "output_tokens": 9, "envelope_session_id": "a"}),
-        ),
-        llm(
-            json!({"input_tokens": 1, "output_tokens": 1, "cost_usd": 0.1, "envelope_session_id": "b"}),
-        ),
-    ]);
-    assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(101), &json!(10)));
-    assert_eq!(sum["cost_usd"], json!(1.1));
-    assert_eq!(sum["cache_read_tokens"], json!(null));
-
     // A message with input tokens, like agex's actions.
     let sum = counts(&[("task.action", json!({"input_tokens": 7, "output_tokens": 2}))]);
     assert_eq!((&sum["input_tokens"], &sum["output_tokens"]), (&json!(7), &json!(2)));

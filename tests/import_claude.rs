@@ -451,3 +451,45 @@ fn a_result_of_an_unknown_call_ends_no_other_one() {
     assert_eq!(call_of("tool.completed"), call_of("tool.started"));
     assert_ne!(call_of("tool.failed"), call_of("tool.started"));
 }
+
+/// If this fails, a turn after the last total is lost, or the tokens of several turns count as
+/// those of the largest one.
+#[test]
+fn turns_and_totals() {
+    let tokens = |counts: &Value| {
+        (counts["input_tokens"].as_u64().unwrap(), counts["output_tokens"].as_u64().unwrap())
+    };
+    // The process was killed in its second turn.
+    let total = json!({"usage": usage(20, 8), "total_cost_usd": 0.25});
+    let cut = counts(&[
+        answer("m1", "big", 20, None),
+        result("r1", &total),
+        answer("m2", "big", 5000, None),
+    ]);
+    let of_answer = tokens(&counts(&[answer("m2", "big", 5000, None)]));
+    assert_eq!(tokens(&cut), (20 + of_answer.0, 8 + of_answer.1));
+    // A repeated line of a call in the total adds nothing.
+    let again = counts(&[
+        answer("m1", "big", 20, None),
+        result("r1", &total),
+        answer("m1", "big", 20, None),
+    ]);
+    assert_eq!(tokens(&again), (20, 8));
+    // The next total has it.
+    let next = json!({"usage": usage(5030, 5099), "total_cost_usd": 0.5});
+    let whole = counts(&[
+        answer("m1", "big", 20, None),
+        result("r1", &total),
+        answer("m2", "big", 5000, None),
+        result("r2", &next),
+    ]);
+    assert_eq!(tokens(&whole), (5030, 5099));
+    // The second total is below what the first one and the messages say: it is of one turn.
+    let turns = counts(&[
+        answer("m1", "big", 20, None),
+        result("r1", &total),
+        answer("m2", "big", 50, None),
+        result("r2", &json!({"usage": usage(50, 90), "total_cost_usd": 0.5})),
+    ]);
+    assert_eq!((tokens(&turns), &turns["cost_usd"]), ((70, 98), &json!(0.5)));
+}

@@ -80,6 +80,7 @@ mod json;
 mod key_order;
 mod layering;
 mod leaks;
+mod ledger;
 mod list;
 #[cfg(feature = "sqlite")]
 mod matrix;

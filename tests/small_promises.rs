@@ -3,7 +3,6 @@
 use std::fs;
 use std::process::Stdio;
 
-
 use crate::support::{Bench, json_lines};
 
 /// If this fails, a hook's payload vanishes because of a mistake in the settings, or is kept without

@@ -132,7 +132,7 @@ impl<'l> Asked<'l> {
             }
         }
         let end = |total: &LedgerTotal| {
-            let newest = call(ledger, *total.calls.last()?)?;
+            let newest = call(ledger, *total.calls.last().filter(|_| total.names_all)?)?;
             newest.has_own_time.then_some(newest.time)
         };
         let ends = ledger.totals.iter().map(end).collect();

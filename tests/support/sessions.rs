@@ -71,6 +71,8 @@ pub(crate) struct Process {
     says_error: bool,
     /// Its model calls: id, tokens, whether they are of the main agent.
     answers: Vec<(String, Tokens, bool)>,
+    /// How many of them came before the turn.
+    before_turn: usize,
     /// What its total has beyond them.
     hidden: Tokens,
     of_session: bool,
@@ -221,26 +223,19 @@ impl Writer<'_> {
             "session_id": self.session, "tools": ["Task"],
             "claude_code_version": if self.shape.of_session { "2.1.300" } else { "2.0.1" }});
         self.process.output = format!("{init}\n");
-        let prompt = json!({"role": "user", "content": format!("do step {}", self.line)});
-        let [stored, printed] = self.line("user", &prompt, &json!({}), None);
-        self.file += &stored;
-        if prints && self.random.below(3) == 0 {
-            let replay = r#""isReplay":true,"session_id""#;
-            self.process.output += &printed.replace(r#""session_id""#, replay);
-        }
-        let shows = self.random.below(2) == 0;
-        for at in 0..=self.random.below(3) {
-            if self.shape.agents && self.random.below(2) == 0 {
-                self.sub_agent(shows);
-            }
-            let lines = self.answer(&json!({"type": "text", "text": format!("answer {at}")}), None);
-            self.put(lines);
-        }
         self.process.end = match self.random.below(5) {
             0 => ProcessEnd::Killed,
             1 => ProcessEnd::Badly,
             _ => ProcessEnd::Well,
         };
+        let shows = self.random.below(2) == 0;
+        let turns = 1 + self.random.below(3) / 2;
+        for turn in 0..turns {
+            self.write_turn(prints, shows);
+            if turn + 1 < turns && self.process.end != ProcessEnd::Killed {
+                self.print_total(COST / 2, false);
+            }
+        }
         self.process.says_error = self.process.end == ProcessEnd::Badly && self.random.below(3) > 0;
         if self.process.says_error {
             let text = json!([{"type": "text", "text": "You've hit your limit"}]);
@@ -255,30 +250,68 @@ impl Writer<'_> {
         self.process.clone()
     }
 
+    /// A prompt and its answers.
+    fn write_turn(&mut self, prints: bool, shows: bool) {
+        let prompt = json!({"role": "user", "content": format!("do step {}", self.line)});
+        let [stored, printed] = self.line("user", &prompt, &json!({}), None);
+        self.file += &stored;
+        if prints && self.random.below(3) == 0 {
+            let replay = r#""isReplay":true,"session_id""#;
+            self.process.output += &printed.replace(r#""session_id""#, replay);
+        }
+        for at in 0..=self.random.below(3) {
+            if self.shape.agents && self.random.below(2) == 0 {
+                self.sub_agent(shows);
+            }
+            let lines = self.answer(&json!({"type": "text", "text": format!("answer {at}")}), None);
+            self.put(lines);
+        }
+    }
+
     /// Prints the total of the process, or cuts its output off.
     fn finish_process(&mut self) {
-        let process = &mut self.process;
-        let [mut of_main, mut all] = [[0; 4]; 2];
-        for (_, tokens, is_main) in &process.answers {
-            add(&mut all, *tokens);
-            add(&mut of_main, if *is_main { *tokens } else { [0; 4] });
-        }
-        process.hidden = if self.shape.hidden { [7, 3, 11, 0] } else { [0; 4] };
-        add(&mut all, process.hidden);
+        self.process.hidden = if self.shape.hidden { [7, 3, 11, 0] } else { [0; 4] };
+        let all = match self.process.end {
+            ProcessEnd::Killed => self.used().1,
+            end => self.print_total(COST, end == ProcessEnd::Badly),
+        };
         add(&mut self.so_far.0, all);
         self.so_far.1 += COST;
-        if process.end == ProcessEnd::Killed {
-            let kept = 1 + self.random.below(process.output.lines().count());
-            process.output = process.output.split_inclusive('\n').take(kept).collect();
-            return;
+        if self.process.end == ProcessEnd::Killed {
+            let kept = 1 + self.random.below(self.process.output.lines().count());
+            let output = self.process.output.split_inclusive('\n').take(kept).collect();
+            self.process.output = output;
         }
-        let (total, cost) = if self.shape.of_session { self.so_far } else { (all, COST) };
-        let result = json!({"type": "result", "subtype": "success",
-            "is_error": process.end == ProcessEnd::Badly, "num_turns": 1, "duration_ms": 900,
-            "result": "done", "session_id": self.session, "total_cost_usd": cost as f64 / 1e6,
+    }
+
+    /// What the main agent used in the turn so far, and what all used in the process.
+    fn used(&self) -> (Tokens, Tokens) {
+        let [mut of_main, mut all] = [[0; 4]; 2];
+        for (at, (_, tokens, is_main)) in self.process.answers.iter().enumerate() {
+            add(&mut all, *tokens);
+            let is_of_turn = *is_main && at >= self.process.before_turn;
+            add(&mut of_main, if is_of_turn { *tokens } else { [0; 4] });
+        }
+        add(&mut all, self.process.hidden);
+        (of_main, all)
+    }
+
+    /// Prints what the process used so far. Returns it.
+    fn print_total(&mut self, cost: u64, is_error: bool) -> Tokens {
+        let (of_main, all) = self.used();
+        let (mut total, mut cost) = (all, cost);
+        if self.shape.of_session {
+            add(&mut total, self.so_far.0);
+            cost += self.so_far.1;
+        }
+        let result = json!({"type": "result", "subtype": "success", "is_error": is_error,
+            "num_turns": 1, "duration_ms": 900, "result": "done", "session_id": self.session,
+            "total_cost_usd": cost as f64 / 1e6, "usage": named(USAGE, of_main),
             "uuid": format!("3c9d7a10-0000-4000-8000-{:012x}", self.line),
-            "usage": named(USAGE, of_main), "modelUsage": {"m-1": named(MODEL_USAGE, total)}});
-        let _ = writeln!(process.output, "{result}");
+            "modelUsage": {"m-1": named(MODEL_USAGE, total)}});
+        let _ = writeln!(self.process.output, "{result}");
+        self.process.before_turn = self.process.answers.len();
+        all
     }
 
     /// Begins a session with a copy of what the last one has up to some line.
