@@ -18,30 +18,6 @@ fn json(bench: &Bench, args: &[&str]) -> Value {
     serde_json::from_str(&bench.ok(&[args, &["--format", "json"]].concat())).unwrap()
 }
 
-/// If this fails, the total of a session counts again in its last task, and the wrong one is folded.
-#[test]
-fn the_tokens_of_tasks() {
-    let used =
-        |input: u64| format!(r#"{{"input_tokens":{input},"output_tokens":5,"model":"gpt-5"}}"#);
-    let bench = run_of(&[
-        ("message.user", r#"{"text":"one"}"#),
-        ("llm.usage", &used(100)),
-        ("message.user", r#"{"text":"two"}"#),
-        ("llm.usage", &used(50)),
-        ("llm.usage", r#"{"input_tokens":1000,"output_tokens":10,"scope":"total"}"#),
-    ]);
-    let index = json(&bench, &["chapter", "index", "r"]);
-    let stats = json(&bench, &["stats", "r", "--by", "prompt"]);
-    for (at, input) in [100, 50].into_iter().enumerate() {
-        assert_eq!(index["tasks"][at]["input_tokens"], input, "{index}");
-        let mut rows = stats["rows"].as_array().unwrap().iter();
-        let prompt = (at + 1).to_string();
-        let row =
-            rows.find(|row| row["prompt"] == prompt.as_str()).unwrap_or_else(|| panic!("{stats}"));
-        assert_eq!(row["input_tokens"], input, "{stats}");
-    }
-}
-
 /// If this fails, a program takes a cost for complete that is a lower bound.
 #[test]
 fn calls_without_a_cost() {

@@ -115,25 +115,6 @@ fn claude_answers_in_the_last_line() {
     assert_eq!(all.iter().filter(|line| line.starts_with("error")).count(), 1, "{all:?}");
 }
 
-/// If this fails, a session of two recorded processes costs too much or too little: newer versions count
-/// the whole session.
-#[test]
-fn claude_processes_that_are_recorded_one_by_one() {
-    for (version, second, cost) in [
-        ("2.1.278", claude_result("r2", 20, 30, 0.35), 0.35),
-        ("2.1.200", claude_result("r2", 20, 20, 0.25), 0.35),
-    ] {
-        let bench = crate::support::Bench::with_run();
-        for (id, result) in [("i1", claude_result("r1", 10, 10, 0.1)), ("i2", second)] {
-            let init = json!({"subtype": "init", "uuid": id, "claude_code_version": version});
-            let lines = [claude("system", init), result];
-            bench.import_from("claude-code", &crate::support::imports::jsonl(&lines));
-        }
-        let listed = bench.json(&["list"]);
-        assert_eq!(listed["total"]["cost_usd"], cost, "{version}");
-    }
-}
-
 /// If this fails, a stream that was cut off has only the first tokens of its answers.
 #[test]
 fn claude_events_of_the_api() {

@@ -70,10 +70,13 @@ fn which_total_has_which_call() {
     let asks = json!({"tool_name": "Task", "call": "t", "message_id": "a"});
     let of_agent = with(50, 5, json!({"message_id": "z", "agent_id": "g", "spawned_by": "t"}));
     let (a, b) = (call("a", 10, 4), call("b", 20, 10));
+    let first = with(10, 1, json!({"message_id": "a", "output_tokens_at_least": true}));
     #[rustfmt::skip]
     let cases = [
         ("the newest report of a call", vec![call("a", 10, 1), call("a", 10, 4)], [10, 4], false),
         ("calls without an id", vec![with(1, 2, json!({})), with(1, 2, json!({}))], [2, 4], false),
+        ("a call that may have used more", vec![first.clone()], [10, 1], true),
+        ("a total that knows it", vec![first, process("p", 10, 60, &["a"])], [10, 60], false),
         ("a total and its calls", vec![a.clone(), b.clone(), process("p", 35, 15, &["a", "b"])], [35, 15], false),
         ("a call outside", vec![a.clone(), process("p", 15, 5, &["a"]), b.clone()], [35, 15], false),
         ("a total below its calls", vec![a.clone(), b.clone(), process("p", 35, 1, &["a", "b"])], [35, 14], false),

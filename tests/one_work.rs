@@ -85,46 +85,6 @@ fn bench() -> Bench {
     bench
 }
 
-/// If this fails, a session of Codex counts twice: its output and its file have no id in common.
-#[test]
-fn a_stream_of_codex_and_its_file() {
-    let bench = bench();
-    let item = json!({"id": "item_0", "type": "command_execution", "command": "make",
-        "aggregated_output": "", "exit_code": 0, "status": "completed"});
-    let stream = [
-        json!({"type": "thread.started", "thread_id": "t"}),
-        json!({"type": "item.completed", "item": item}),
-        json!({"type": "turn.completed", "usage":
-            {"input_tokens": 100, "cached_input_tokens": 40, "output_tokens": 10}}),
-    ];
-    let emit = ["emit", "--stdin", "--from", "codex", "--create", "--run", "live", "--end-run"];
-    assert_eq!(bench.feed(&emit, jsonl(&stream).as_bytes()).status, 0);
-    let at = |second: u32, kind: &str, payload: Value| {
-        json!({"timestamp": format!("2026-05-01T10:00:{second:02}.000Z"), "type": kind,
-            "payload": payload})
-    };
-    let file = [
-        at(0, "session_meta", json!({"id": "t", "cwd": "/w", "cli_version": "0.60.0"})),
-        at(
-            1,
-            "response_item",
-            json!({"type": "function_call", "name": "shell", "call_id": "call_1",
-            "arguments": "{\"command\":[\"make\"]}"}),
-        ),
-        at(
-            2,
-            "response_item",
-            json!({"type": "function_call_output", "call_id": "call_1",
-            "output": "done"}),
-        ),
-    ];
-    fs::write(bench.path("rollout-t.jsonl"), jsonl(&file)).unwrap();
-    for _ in 0..2 {
-        bench.ok(&["import", "rollout-t.jsonl"]);
-        assert_eq!(totals(&bench), [1, 0, 0, 0, 60, 10]);
-    }
-}
-
 /// If this fails, a command that failed passes for a good one, because the hook does not get its exit
 /// code; or a hook and the file tell how the call ended, and both count.
 #[test]

@@ -234,32 +234,3 @@ fn names_stay_distinct() {
         }
     }
 }
-
-/// If this fails, the exact total of a session is shown as a lower bound, because its lines were
-/// written while the answer was still growing.
-#[test]
-fn totals_make_lower_bounds_exact() {
-    let bench = Bench::new();
-    std::fs::create_dir_all(bench.path("runs")).unwrap();
-    let answer = |id: &str, model: &str| {
-        json!({"type": "assistant", "session_id": "s", "uuid": format!("u-{id}"),
-            "message": {"id": id, "role": "assistant", "model": model, "stop_reason": null,
-                "content": [{"type": "text", "text": "x"}], "usage": {"input_tokens": 10, "output_tokens": 1}}})
-    };
-    let used = |cost: f64| json!({"inputTokens": 10, "outputTokens": 60, "costUSD": cost});
-    let result = json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "s", "uuid": "r",
-        "result": "x", "total_cost_usd": 0.05, "usage": {"input_tokens": 20, "output_tokens": 120},
-        "modelUsage": {"claude-sonnet-4-5": used(0.04), "claude-haiku-4-5": used(0.01)}});
-    let lines = [answer("a", "claude-sonnet-4-5"), answer("b", "claude-haiku-4-5"), result];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    std::fs::write(bench.path("s.jsonl"), text).unwrap();
-    bench.ok(&["import", "s.jsonl", "--from", "claude-code"]);
-    let stats = bench.json(&["stats", "--by", "model"]);
-    let rows = stats["rows"].as_array().unwrap().iter().chain([&stats["total"]]);
-    for row in rows {
-        assert!(row.get("output_tokens_at_least").is_none(), "{row}");
-        assert!(row.get("cost_estimated").is_none(), "{row}");
-    }
-    assert_eq!(stats["total"]["output_tokens"], 120);
-    assert!(!bench.ok(&["stats", "--by", "model"]).contains('≥'));
-}
