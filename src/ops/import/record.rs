@@ -27,7 +27,7 @@ use crate::run::dir::RunDir;
 use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
-use crate::run::stream::{RecordedEnd, Stream, StreamFormat};
+use crate::run::stream::{RecordedEnd, SessionEnds, Stream, StreamFormat};
 use crate::text::inert::preview;
 
 /// A session that was imported.
@@ -171,54 +171,61 @@ fn fill(
     let mut receipt = stream.finish();
     let renamed = rename(recorder, session, is_new, &receipt)?;
     receipt.warnings.extend(shared_name(session, is_new, &receipt));
-    let may_be = !is_new || session.files.len() > 1;
-    if may_be && is_in_two_forms(recorder, session)? {
-        // The total that a process of Gemini CLI printed stands for the calls of the file.
-        let twice = match session.dialect.name {
-            "gemini" => "prompts and answers are there twice",
-            _ => "their calls count twice",
-        };
-        receipt.warnings.push(format!(
-            "the run has the output of the session's processes and its file: {twice}; import the \
-             file into a run of its own"
-        ));
-    }
+    receipt.warnings.extend(in_two_forms(recorder, session, is_new)?);
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let is_another = |facts: &&RunFacts| {
         facts.is_imported && facts.session_id != session.id && how.run.is_some()
     };
-    if let Some(facts) = before.as_ref().filter(|_| added > 0).filter(is_another) {
-        let (known, new) = (preview(&facts.session_id, SHOWN_ID), preview(&session.id, SHOWN_ID));
-        receipt.warnings.push(format!(
-            "the run holds the session {known}: the session {new} is added to it, and their numbers \
-             are one sum"
-        ));
-    }
+    let other = before.as_ref().filter(|_| added > 0).filter(is_another);
+    receipt.warnings.extend(other.map(|facts| another_session(&facts.session_id, &session.id)));
     // The source may have the event that ends the run. While it is still open, its end is not recorded.
     if !ended && how.end != SourceEnd::Open {
-        let state = (!is_new).then(|| state_of_log(&run));
-        for end in ends.to_record(false, state.as_ref()) {
-            let (kind, is_output) = (end.kind, end.is_output);
-            let mut draft = end_of_source(session, &receipt, end);
-            if how.end == SourceEnd::ToldNow {
-                draft.timestamp = None;
-            }
-            let mut append = |draft| -> Result<bool, RunError> {
-                let mut outcomes = recorder.append(&[draft])?.outcomes.into_iter();
-                outcomes.try_fold(false, |new, outcome| Ok(new || !outcome?.repeated))
-            };
-            let mut is_added = append(draft.clone())?;
-            if !is_added && state_of_log(&run).lacks_end(kind, is_output) {
-                // The run has this end, but went on after it.
-                draft.event_id = None;
-                is_added = append(draft)?;
-            }
-            added += u64::from(is_added);
-        }
+        added += record_ends(recorder, session, is_new, how.end, (&ends, &receipt))?;
     }
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
     Ok(Filled { receipt, added: added + renamed, unfinished, warnings })
+}
+
+/// Records how the session ended, if the run lacks it. Returns how many events that took.
+fn record_ends(
+    recorder: &mut Recorder,
+    session: &Session,
+    is_new: bool,
+    source_end: SourceEnd,
+    (ends, receipt): (&SessionEnds, &Receipt),
+) -> Result<u64, RunError> {
+    let mut added = 0;
+    let run = recorder.run().clone();
+    let state = (!is_new).then(|| state_of_log(&run));
+    for end in ends.to_record(false, state.as_ref()) {
+        let (kind, is_output) = (end.kind, end.is_output);
+        let mut draft = end_of_source(session, receipt, end);
+        if source_end == SourceEnd::ToldNow {
+            draft.timestamp = None;
+        }
+        let mut append = |draft| -> Result<bool, RunError> {
+            let mut outcomes = recorder.append(&[draft])?.outcomes.into_iter();
+            outcomes.try_fold(false, |new, outcome| Ok(new || !outcome?.repeated))
+        };
+        let mut is_added = append(draft.clone())?;
+        if !is_added && state_of_log(&run).lacks_end(kind, is_output) {
+            // The run has this end, but went on after it.
+            draft.event_id = None;
+            is_added = append(draft)?;
+        }
+        added += u64::from(is_added);
+    }
+    Ok(added)
+}
+
+/// The warning if the run holds another session.
+fn another_session(known: &str, new: &str) -> String {
+    let (known, new) = (preview(known, SHOWN_ID), preview(new, SHOWN_ID));
+    format!(
+        "the run holds the session {known}: the session {new} is added to it, and their numbers are \
+         one sum"
+    )
 }
 
 /// The warning if a session without an id is named after its file, and the run has another file of that
@@ -281,16 +288,23 @@ fn sums_in(run: &RunDir, session: &Session) -> Result<HashSet<String>, RunError>
     Ok(sums)
 }
 
-/// Whether a run has what a session's processes printed (`codex exec --json`, `gemini -p`) and also
-/// the session's file. Their tokens have no ids in common.
-fn is_in_two_forms(recorder: &mut Recorder, session: &Session) -> Result<bool, RunError> {
+/// The warning if a run has what a session's processes printed (`codex exec --json`, `gemini -p`) and also
+/// the session's file. They have no ids in common.
+fn in_two_forms(
+    recorder: &mut Recorder,
+    session: &Session,
+    is_new: bool,
+) -> Result<Option<String>, RunError> {
+    if is_new && session.files.len() < 2 {
+        return Ok(None);
+    }
     let of_file: fn(&View<'_, '_>) -> bool = match session.dialect.name {
         "codex" if recorder.stored(&format!("codex:{}.1", session.id))?.is_some() => {
             |view| view.field(HISTORY).is_some()
         }
         // A message of the file has an id. The total of a process has none.
         "gemini" => |view| view.role == Role::Usage && view.model_call_id().is_some(),
-        _ => return Ok(false),
+        _ => return Ok(None),
     };
     let mut is_printed = session.dialect.name == "codex";
     let mut has_file = false;
@@ -299,7 +313,17 @@ fn is_in_two_forms(recorder: &mut Recorder, session: &Session) -> Result<bool, R
         has_file |= is_of_file;
         is_printed |= view.is_imported() && view.role == Role::Usage && !is_of_file;
     })?;
-    Ok(is_printed && has_file)
+    // The total that a process of Gemini CLI printed stands for the calls of the file.
+    let twice = match session.dialect.name {
+        "gemini" => "prompts and answers are there twice",
+        _ => "their calls count twice",
+    };
+    Ok((is_printed && has_file).then(|| {
+        format!(
+            "the run has the output of the session's processes and its file: {twice}; import the file \
+             into a run of its own"
+        )
+    }))
 }
 
 /// The event that begins the run. Its time is that of the work.
