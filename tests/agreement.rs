@@ -14,10 +14,6 @@ fn run_of(events: &[(&str, &str)]) -> Bench {
     bench
 }
 
-fn json(bench: &Bench, args: &[&str]) -> Value {
-    serde_json::from_str(&bench.ok(&[args, &["--format", "json"]].concat())).unwrap()
-}
-
 /// If this fails, a program takes a cost for complete that is a lower bound.
 #[test]
 fn calls_without_a_cost() {
@@ -33,9 +29,9 @@ fn calls_without_a_cost() {
         ],
     ] {
         let bench = run_of(events);
-        let state = json(&bench, &["list"])["runs"][0]["counts"]["uncosted_calls"].clone();
+        let state = bench.json(&["list"])["runs"][0]["counts"]["uncosted_calls"].clone();
         assert!(state.as_u64().unwrap() > 0, "{events:?}");
-        let stats = json(&bench, &["stats", "r", "--by", "run"]);
+        let stats = bench.json(&["stats", "r", "--by", "run"]);
         assert_eq!(stats["total"]["uncosted_calls"], state, "{events:?}: {stats}");
     }
 }
@@ -57,12 +53,12 @@ fn files_in_lists() {
         ("task.file", r#"{"added":["new.rs"],"modified":["old.rs"],"removed":["gone.rs"]}"#),
         ("file.written", r#"{"path":"w.rs"}"#),
     ]);
-    let transcript = json(&bench, &["transcript", "r"]);
+    let transcript = bench.json(&["transcript", "r"]);
     let names = transcript["files"].as_array().unwrap().iter().map(|file| file["path"].clone());
     let mut names: Vec<_> = names.collect();
     names.sort_by_key(ToString::to_string);
     assert_eq!(names, ["gone.rs", "new.rs", "old.rs", "w.rs"]);
-    assert_eq!(json(&bench, &["stats", "r", "--by", "file"])["rows"].as_array().unwrap().len(), 4);
+    assert_eq!(bench.json(&["stats", "r", "--by", "file"])["rows"].as_array().unwrap().len(), 4);
 }
 
 /// If this fails, the trajectory of an evaluation has sentences that nobody said, gives the tokens of

@@ -27,8 +27,7 @@ fn counts(events: &[(&str, serde_json::Value)]) -> serde_json::Value {
     assert_eq!(said.status, 0, "{}", said.err);
     bench.emit(&["run.completed"]);
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
-    let state = std::fs::read(bench.path("runs/r/run.json")).unwrap();
-    serde_json::from_slice::<serde_json::Value>(&state).unwrap()["counts"].take()
+    bench.state("r")["counts"].take()
 }
 
 fn calls(events: &[(&str, serde_json::Value)]) -> (u64, u64) {

@@ -214,9 +214,7 @@ fn the_verdict_on_the_record() {
     assert_eq!(lines[3]["data"]["path"], "b.md:min=3");
     assert_eq!(lines[3]["data"]["reason"], "1 byte; at least 3 are required");
     assert_eq!(lines[4]["data"]["status"], "incomplete");
-    let state = || -> Value {
-        serde_json::from_slice(&fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap()
-    };
+    let state = || -> Value { bench.state("r") };
     assert_eq!(state()["status"], "incomplete");
     assert_eq!(state()["deliverables"]["missing"][0], "b.md:min=3");
     fs::write(place(&bench, "b.md"), "xyz").unwrap();

@@ -108,8 +108,7 @@ fn run_json_is_as_it_is_written_here() {
         "--timestamp",
         "2026-01-01T00:00:03Z",
     ]);
-    let mut state: serde_json::Value =
-        serde_json::from_slice(&fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap();
+    let mut state: serde_json::Value = bench.state("r");
     let head = state["head"].take();
     assert_eq!(head["sequence"], 6);
     assert_eq!(head["bytes"], bench.log().len());

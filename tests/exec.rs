@@ -430,8 +430,7 @@ fn a_run_for_one_command() {
     );
     assert_eq!(bench.call(&["validate", &id, "--strict"]).status, 0);
     assert_eq!(bench.call(&["exec", "--run-new", "--run", "mine", "--", "/bin/false"]).status, 1);
-    let state = fs::read_to_string(bench.path("runs/mine/run.json")).unwrap();
-    let state: Value = serde_json::from_str(&state).unwrap();
+    let state = bench.state("mine");
     assert_eq!(state["status"], "failed");
     assert_eq!(state["metadata"]["command"], "/bin/false");
     assert!(bench.path("runs/mine/transcript.md").exists());
@@ -449,8 +448,7 @@ fn a_run_ends_as_the_session_in_its_output() {
         bench.call(&[&["exec"], options, &command].concat())
     };
     assert_eq!(call(&["--run-new", "--run", "mine"]).status, 0);
-    let state = fs::read_to_string(bench.path("runs/mine/run.json")).unwrap();
-    let state: Value = serde_json::from_str(&state).unwrap();
+    let state = bench.state("mine");
     assert_eq!(
         (&state["status"], &state["error"]["message"]),
         (&"failed".into(), &"no credit".into())
@@ -466,10 +464,7 @@ fn a_run_ends_as_the_session_in_its_output() {
     let emit = ["emit", "--run", "open", "--stdin", "--from", "codex"];
     let said = bench.feed(&emit, input.as_bytes());
     assert!(said.status == 0 && said.err.contains(told), "{}", said.err);
-    let status = |run: &str| {
-        let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
-        serde_json::from_str::<Value>(&state).unwrap()["status"].take()
-    };
+    let status = |run: &str| bench.state(run)["status"].take();
     assert_eq!(status("open"), "running");
     // Or the run ends so by itself.
     let more = input.replace("no credit", "still no credit");
@@ -587,11 +582,9 @@ fn output_without_times_has_those_of_its_command() {
     assert_eq!(bench.feed(&emit, output.as_bytes()).status, 0);
     // Without a command, the work is found by the time of its recording.
     assert_eq!(bench.ok(&["list", "--since", "1h", "--format", "ids"]), "b\na\n");
-    let piped = fs::read_to_string(bench.path("runs/b/run.json")).unwrap();
-    let piped: Value = serde_json::from_str(&piped).unwrap();
+    let piped = bench.state("b");
     assert!(piped["started_at"].is_null() && piped["ended_at"].is_null(), "{piped}");
-    let state = fs::read_to_string(bench.path("runs/a/run.json")).unwrap();
-    let state: Value = serde_json::from_str(&state).unwrap();
+    let state = bench.state("a");
     assert!(state["started_at"].is_string() && state["duration_ms"].is_u64(), "{state}");
     let days = bench.ok(&["stats", "a", "--by", "day", "--format", "json"]);
     assert!(!days.contains("null,\"requests\"") && days.contains("202"), "{days}");

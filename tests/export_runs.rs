@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::import_copied::{lines, write};
 use crate::support::{Bench, jsonl, root};
 
 /// A stream of Claude Code: agents that spawn agents, a failed call, a call without an end, tokens
@@ -550,25 +551,9 @@ fn trajectories_come_back_the_same() {
 /// If this fails, history that a resumed session repeats is taken for new work.
 #[test]
 fn copied_history_is_marked() {
-    let line = |session: &str, minute: u32, kind: &str, message: Value| {
-        json!({"type": kind, "sessionId": session, "uuid": format!("{session}-{minute}-{kind}"),
-            "timestamp": format!("2026-03-01T09:{minute:02}:00.000Z"), "version": "2",
-            "message": message})
-    };
-    let session = |session: &str, minutes: std::ops::Range<u32>| {
-        let both = |minute: u32| {
-            let prompt = json!({"role": "user", "content": format!("step {minute}")});
-            let answer = json!({"role": "assistant", "id": format!("m{minute}"), "model": "m",
-                "content": [{"type": "tool_use", "id": format!("c{minute}"), "name": "Bash", "input": {}}],
-                "usage": {"input_tokens": 10, "output_tokens": 3}});
-            [line(session, minute, "user", prompt), line(session, minute, "assistant", answer)]
-        };
-        jsonl(&minutes.flat_map(both).collect::<Vec<_>>())
-    };
     let bench = Bench::new();
-    fs::create_dir(bench.path("runs")).unwrap();
     for (name, minutes) in [("a", 0..2), ("b", 0..3)] {
-        fs::write(bench.path(&format!("{name}.jsonl")), session(name, minutes)).unwrap();
+        write(&bench, &format!("{name}.jsonl"), &lines(name, minutes, true));
         bench.ok(&["import", &format!("{name}.jsonl"), "--from", "claude-code", "--run", name]);
     }
     bench.ok(&["export", "--to", "atif", "--out", "out"]);

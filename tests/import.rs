@@ -140,8 +140,7 @@ fn placeholder_ids_never_merge() {
         import(&bench, format!("{line}\n{line}\n").as_bytes());
     }
     bench.ok(&["summarize", "r"]);
-    let state: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap();
+    let state: serde_json::Value = bench.state("r");
     assert_eq!(state["counts"]["tool_calls"], 6);
     assert_eq!(state["counts"]["input_tokens"], 60);
 }

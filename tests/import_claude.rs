@@ -32,8 +32,7 @@ fn counts(lines: &[Value]) -> Value {
     let bench = Bench::with_run();
     bench.import_from("claude-code", &jsonl(lines));
     bench.emit(&["run.completed"]);
-    let state = fs::read(bench.path("runs/r/run.json")).unwrap();
-    serde_json::from_slice::<Value>(&state).unwrap()["counts"].take()
+    bench.state("r")["counts"].take()
 }
 
 /// If this fails, the tokens of one model are counted as those of another, or the parts of a reported
@@ -193,8 +192,7 @@ fn titles_in_summary_lines() {
         &jsonl(&[title("Another one", "elsewhere"), asked, title("Broken build", "u1")]),
     );
     bench.emit(&["run.completed"]);
-    let state = fs::read(bench.path("runs/r/run.json")).unwrap();
-    let state: Value = serde_json::from_slice(&state).unwrap();
+    let state = bench.state("r");
     assert_eq!(state["metadata"]["title"], "Broken build");
     let page = bench.ok(&["transcript", "r", "--format", "text", "-o", "-"]);
     let is_told = |line: &str| line.contains("Title of another session: Another one");
@@ -362,8 +360,7 @@ fn the_newest_title_counts() {
     ];
     fs::write(bench.path("sea.jsonl"), jsonl(&lines)).unwrap();
     bench.ok(&["import", "sea.jsonl"]);
-    let state = fs::read_to_string(bench.path("runs/claude-code-sea/run.json")).unwrap();
-    let state: Value = serde_json::from_str(&state).unwrap();
+    let state = bench.state("claude-code-sea");
     assert_eq!(state["metadata"]["title"], "The long way home");
 }
 

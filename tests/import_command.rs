@@ -350,8 +350,7 @@ fn a_file_with_a_run_per_line_is_many_runs() {
     let ids: Vec<_> = runs.iter().map(|run| run["run_id"].as_str().unwrap()).collect();
     assert_eq!(ids, ["openhands-one", "openhands-three", "openhands-two"]);
     for (run, task) in ids.iter().zip(["fix a", "fix c", "fix b"]) {
-        let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
-        let state: Value = serde_json::from_str(&state).unwrap();
+        let state = bench.state(run);
         assert_eq!((&state["prompt"], &state["counts"]["tool_calls"]), (&task.into(), &1.into()));
         // Each run has the facts of its own line.
         let own = run.strip_prefix("openhands-").unwrap();
@@ -414,8 +413,7 @@ fn an_unknown_version_is_told() {
 fn a_source_without_times_has_no_times() {
     let bench = Bench::new();
     assert_eq!(ended(&bench, &[ASKED, MORE]).0, "imported");
-    let state = fs::read_to_string(bench.path("runs/claude-code-s/run.json")).unwrap();
-    let state: Value = serde_json::from_str(&state).unwrap();
+    let state = bench.state("claude-code-s");
     for name in ["started_at", "ended_at", "duration_ms"] {
         assert_eq!(state[name], Value::Null, "{name}");
     }
@@ -548,8 +546,7 @@ fn the_first_event_tells_what_the_beginning_of_the_session_tells() {
         assert_eq!(metadata["cwd"], "/sea", "{short} {length}");
         assert_eq!(metadata["git_branch"], "tide", "{short} {length}");
         assert_eq!(metadata["agent_version"], "2.0.9", "{short} {length}");
-        let state = fs::read_to_string(bench.path("runs/claude-code-sea/run.json")).unwrap();
-        let state: Value = serde_json::from_str(&state).unwrap();
+        let state = bench.state("claude-code-sea");
         assert_eq!(state["metadata"]["model"], "claude-opus-4-5", "{short} {length}");
         if length == 10 && short == 0 {
             assert_eq!(metadata["model"], "claude-opus-4-5");

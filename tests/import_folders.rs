@@ -25,8 +25,7 @@ fn import(bench: &Bench, paths: &[&str]) -> Vec<String> {
 }
 
 fn counts(bench: &Bench, run: &str) -> Value {
-    let state = fs::read_to_string(bench.path(&format!("runs/{run}/run.json"))).unwrap();
-    let state: Value = serde_json::from_str(&state).unwrap();
+    let state = bench.state(run);
     let verdict =
         bench.call(&["validate", run, "--strict", "--expect-status", "completed,imported"]);
     assert_eq!(verdict.status, 0, "{}", verdict.out);

@@ -210,9 +210,7 @@ fn a_stream_with_a_sub_agent_adds_up() {
     ];
     std::fs::write(bench.path("sub.jsonl"), jsonl(&lines)).unwrap();
     bench.ok(&["import", "sub.jsonl"]);
-    let parsed = |args: &[&str]| -> Value { serde_json::from_str(&bench.ok(args)).unwrap() };
-    let list = parsed(&["list", "--format", "json"]);
-    let stats = parsed(&["stats", "--by", "model", "--format", "json"]);
+    let (list, stats) = (bench.json(&["list"]), bench.json(&["stats", "--by", "model"]));
     for total in [&list["total"], &stats["total"]] {
         assert_eq!(total["input_tokens"], 33, "{total}");
         assert_eq!(total["output_tokens"], 100, "{total}");

@@ -55,15 +55,14 @@ impl Conversation<'_> {
     }
 
     fn run(&self) -> Value {
-        let list: Value = serde_json::from_str(&self.0.ok(&["list", "--format", "json"])).unwrap();
+        let list = self.0.json(&["list"]);
         assert_eq!(list["runs"].as_array().unwrap().len(), 1);
         list["runs"][0].clone()
     }
 
     /// Input, output and cost of the run in `list` and in `stats`, which must be the same.
     fn counts(&self) -> Value {
-        let stats: Value =
-            serde_json::from_str(&self.0.ok(&["stats", "--format", "json"])).unwrap();
+        let stats = self.0.json(&["stats"]);
         let of = |counts: &Value| {
             json!([counts["input_tokens"], counts["output_tokens"], counts["cost_usd"]])
         };
@@ -75,8 +74,7 @@ impl Conversation<'_> {
     /// The number of model calls, and whether there may be more. `stats` and the table of runs must
     /// say the same.
     fn model_calls(&self) -> Value {
-        let stats: Value =
-            serde_json::from_str(&self.0.ok(&["stats", "--format", "json"])).unwrap();
+        let stats = self.0.json(&["stats"]);
         let total = &stats["total"];
         let tables = ["export", "--to", "csv", "--tables", "runs"];
         let table = self.0.ok(&tables);

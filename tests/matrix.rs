@@ -218,10 +218,6 @@ impl Log {
     }
 }
 
-fn document(bench: &Bench, args: &[&str]) -> Value {
-    serde_json::from_str(&bench.ok(&[args, &["--format", "json"]].concat())).unwrap()
-}
-
 /// The facts in a part of a document, by their names. `calls`: what the number of calls is called.
 fn facts(part: &Value, calls: &str) -> BTreeMap<&'static str, i64> {
     let cost = part["cost_usd"].as_f64().map(|cost| (cost * 1e6).round() as i64);
@@ -255,7 +251,7 @@ type Wrong = BTreeSet<(String, &'static str)>;
 /// What differs, and how far the numbers are from the truth: the smallest and the greatest share of it.
 fn wrong(bench: &Bench, truth: Option<&Truth>) -> (Wrong, [f64; 2]) {
     let (mut wrong, mut shares) = (BTreeSet::new(), [1.0_f64; 2]);
-    let list = document(bench, &["list"]);
+    let list = bench.json(&["list"]);
     let all = facts(&list["total"], "tool_calls");
     let mut compare =
         |view: &str, said: &BTreeMap<&'static str, i64>, with: &BTreeMap<&str, i64>| {
@@ -283,7 +279,7 @@ fn wrong(bench: &Bench, truth: Option<&Truth>) -> (Wrong, [f64; 2]) {
         compare("truth", &all, &known);
     }
     for by in GROUPS {
-        let stats = document(bench, &["stats", "--by", by]);
+        let stats = bench.json(&["stats", "--by", by]);
         compare(&format!("stats by {by}, total"), &facts(&stats["total"], "calls"), &all);
         let marks = [&stats["total"], &list["total"]];
         let [said, other] = marks.map(|of| i64::from(of["output_tokens_at_least"] == true));
@@ -305,14 +301,13 @@ fn wrong(bench: &Bench, truth: Option<&Truth>) -> (Wrong, [f64; 2]) {
     for run in list["runs"].as_array().unwrap() {
         let id = run["run_id"].as_str().unwrap();
         let own = facts(&run["counts"], "tool_calls");
-        let state = fs::read(bench.path(&format!("runs/{id}/run.json"))).unwrap();
-        let state: Value = serde_json::from_slice(&state).unwrap();
+        let state = bench.state(id);
         compare("run.json", &facts(&state["counts"], "tool_calls"), &own);
-        let overview = document(bench, &["summarize", id, "--dry-run"]);
+        let overview = bench.json(&["summarize", id, "--dry-run"]);
         compare("summarize", &facts(&overview["runs"][0]["counts"], "tool_calls"), &own);
-        let stats = document(bench, &["stats", id]);
+        let stats = bench.json(&["stats", id]);
         compare("stats of a run", &facts(&stats["total"], "calls"), &own);
-        let transcript = document(bench, &["transcript", id, "-o", "-"]);
+        let transcript = bench.json(&["transcript", id, "-o", "-"]);
         compare("transcript", &facts(&transcript["facts"]["counts"], "tool_calls"), &own);
         let status = run["status"].as_str().unwrap();
         let mut said = vec![("run.json", state["status"].as_str())];

@@ -55,9 +55,7 @@ fn tools_are_described() {
 #[test]
 fn results_are_those_of_the_command_line() {
     let bench = two_runs();
-    let printed = |args: &[&str]| -> Value {
-        serde_json::from_str(&bench.ok(&[args, &["--format", "json"]].concat())).unwrap()
-    };
+    let printed = |args: &[&str]| bench.json(args);
     let mut server = Server::start(&bench, &["r", "--all-runs"]);
     let found = server.ok("session_search", json!({"query": "zebra"}));
     assert!(

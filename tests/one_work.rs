@@ -60,10 +60,7 @@ fn live(bench: &Bench, session: &str, file: &str, end: (&str, Value)) {
 
 /// Calls, failures, prompts, errors, input and output tokens of all runs, by `list` and by `stats`.
 pub(crate) fn totals(bench: &Bench) -> Vec<u64> {
-    let told = |arguments: &[&str]| -> Value {
-        serde_json::from_str(&bench.ok(&[arguments, &["--format", "json"]].concat())).unwrap()
-    };
-    let (list, stats) = (told(&["list"]), told(&["stats"]));
+    let (list, stats) = (bench.json(&["list"]), bench.json(&["stats"]));
     let names =
         ["tool_calls", "tool_failures", "prompts", "errors", "input_tokens", "output_tokens"];
     let number = |from: &Value, name: &str| from[name].as_u64().unwrap_or_default();

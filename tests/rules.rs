@@ -33,10 +33,6 @@ fn append(bench: &Bench, events: &[(&str, Value)]) {
     assert_eq!(said.status, 0, "{}", said.err);
 }
 
-fn document(bench: &Bench, args: &[&str]) -> Value {
-    serde_json::from_str(&bench.ok(&[args, &["--format", "json"]].concat())).unwrap()
-}
-
 fn call(id: &str, tool: &str) -> (&'static str, Value) {
     let args = json!({"file_path": "a.rs", "old_string": "x", "new_string": "y"});
     ("tool.started", json!({"^correlation_id": id, "tool_name": tool, "args": args}))
@@ -120,7 +116,7 @@ fn every_number_is_counted_once() {
             ],
         ),
     ] {
-        let total = document(&bench, &["stats", "--by", by])["total"].clone();
+        let total = bench.json(&["stats", "--by", by])["total"].clone();
         let members = total.as_object().unwrap().iter();
         let members =
             members.filter(|(name, value)| is_nothing(value) && !without.contains(&name.as_str()));
@@ -144,19 +140,19 @@ fn denied_is_not_failed() {
     let numbers = |total: &Value| {
         ["calls", "failures", "blocked", "retries"].map(|name| total[name].as_u64().unwrap())
     };
-    assert_eq!(numbers(&document(&bench, &["stats", "--by", "tool"])["total"]), [3, 0, 2, 0]);
-    let files = document(&bench, &["stats", "--by", "file"]);
+    assert_eq!(numbers(&bench.json(&["stats", "--by", "tool"])["total"]), [3, 0, 2, 0]);
+    let files = bench.json(&["stats", "--by", "file"]);
     assert_eq!((&files["total"]["changes"], &files["total"]["added"]), (&json!(1), &json!(1)));
-    let transcript = document(&bench, &["transcript", "r", "-o", "-"]);
+    let transcript = bench.json(&["transcript", "r", "-o", "-"]);
     let changes = transcript["files"].as_array().unwrap();
     assert_eq!(changes.len(), 1, "{changes:?}");
-    assert_eq!(document(&bench, &["list"])["runs"][0]["counts"]["tool_failures"], 0);
+    assert_eq!(bench.json(&["list"])["runs"][0]["counts"]["tool_failures"], 0);
     // Over two runs, too.
     let copy = bench.path("runs/s");
     fs::create_dir(&copy).unwrap();
     let log = bench.log().replace(r#""run_id":"r""#, r#""run_id":"s""#);
     fs::write(copy.join("events.jsonl"), log).unwrap();
-    assert_eq!(numbers(&document(&bench, &["stats", "--by", "tool"])["total"]), [6, 0, 4, 0]);
+    assert_eq!(numbers(&bench.json(&["stats", "--by", "tool"])["total"]), [6, 0, 4, 0]);
 }
 
 /// If this fails, of two open calls of one tool, or two open tasks of one name, the wrong one ends.
@@ -165,13 +161,13 @@ fn two_of_a_kind() {
     let start = ("tool.started", json!({"tool_name": "bash", "args": {"command": "ls"}}));
     let failed = ("tool.failed", json!({"tool_name": "bash", "error": "no"}));
     let bench = run_of(&[says("go"), start.clone(), start, failed]);
-    let calls = document(&bench, &["stats", "--by", "tool"]);
+    let calls = bench.json(&["stats", "--by", "tool"]);
     assert_eq!((&calls["total"]["calls"], &calls["total"]["failures"]), (&json!(2), &json!(1)));
 
     let task = ("task.started", json!({"task_name": "t", "message": "m"}));
     let bench =
         run_of(&[task.clone(), task, ("task.succeeded", json!({"task_name": "t", "result": "x"}))]);
-    let tasks = document(&bench, &["chapter", "index", "r"])["tasks"].clone();
+    let tasks = bench.json(&["chapter", "index", "r"])["tasks"].clone();
     assert_eq!(
         (&tasks[0]["outcome"], &tasks[1]["outcome"]),
         (&json!("ended"), &json!("succeeded")),
@@ -182,10 +178,10 @@ fn two_of_a_kind() {
     let mut newer = used("m1", "m-1");
     newer.1["output_tokens"] = 9.into();
     let bench = run_of(&[says("go"), used("m1", "m-1"), newer, used("m2", "m-2")]);
-    let models = document(&bench, &["stats", "--by", "model"]);
+    let models = bench.json(&["stats", "--by", "model"]);
     let output = |at: usize| models["rows"][at]["output_tokens"].as_u64().unwrap();
     assert_eq!([output(0), output(1)], [9, 2], "{models}");
-    let counts = &document(&bench, &["list"])["runs"][0]["counts"];
+    let counts = &bench.json(&["list"])["runs"][0]["counts"];
     assert_eq!((&counts["input_tokens"], &counts["output_tokens"]), (&json!(20), &json!(11)));
     // The top of the chart is the last report.
     let page = bench.ok(&["transcript", "r", "--format", "html", "-o", "-"]);
@@ -201,7 +197,7 @@ fn neighbours_at_a_boundary() {
         call("a", "Edit"),
         ("run.completed", json!({})),
     ]);
-    let counts = &document(&bench, &["list"])["runs"][0]["counts"];
+    let counts = &bench.json(&["list"])["runs"][0]["counts"];
     assert_eq!((&counts["tool_calls"], &counts["tool_failures"]), (&json!(1), &json!(0)));
     // Usage, then a prompt, then a call: the call is of the next model call.
     let bench = run_of(&[
@@ -285,7 +281,7 @@ fn the_first_field_counts() {
         ("tool.started", tool),
         ("tool.completed", result),
     ]);
-    let counts = document(&bench, &["list"])["runs"][0]["counts"].clone();
+    let counts = bench.json(&["list"])["runs"][0]["counts"].clone();
     let names = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_creation_tokens"];
     // The second report is of the same call: it takes the place of the first.
     assert_eq!(

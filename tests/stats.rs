@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 use crate::support::Bench;
 
 fn stats(bench: &Bench, more: &[&str]) -> Value {
-    let printed = bench.ok(&[&["stats", "--format", "json"], more].concat());
-    serde_json::from_str(&printed).unwrap()
+    bench.json(&[&["stats"], more].concat())
 }
 
 fn emit(bench: &Bench, run: &str, kind: &str, time: &str, data: &Value, call: Option<&str>) {

@@ -231,8 +231,7 @@ fn list_prices_are_for_models_that_are_known() {
     bench.emit(&["run.completed"]);
     // 0.005 for input, 0.0025 for output and half a dollar for the cache.
     let counts = &overview(&bench, &[])["runs"][0]["counts"];
-    let state: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap();
+    let state: serde_json::Value = bench.state("r");
     for counts in [counts, &state["counts"]] {
         assert_eq!(counts["cost_usd"], 0.5075);
         assert_eq!(counts["cost_estimated"], true);

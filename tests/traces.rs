@@ -113,8 +113,7 @@ fn claude_code_sessions() {
 
         let receipt: Value =
             serde_json::from_slice(&fs::read(bench.path("receipt.json")).unwrap()).unwrap();
-        let state: Value =
-            serde_json::from_slice(&fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap();
+        let state: Value = bench.state("r");
         let (calls, failures, tokens) = counted(&lines);
         let counts = &state["counts"];
         assert_eq!(counts["tool_calls"], calls, "{name}");

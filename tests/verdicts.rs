@@ -131,8 +131,7 @@ fn what_the_log_calls_missing() {
     let verdict = r#"{"status":"incomplete","missing":["deliverables/x"]}"#;
     bench.emit(&["deliverable.check.completed", "--data", verdict]);
     bench.emit(&["run.completed"]);
-    let state: Value =
-        serde_json::from_slice(&fs::read(bench.path("runs/r/run.json")).unwrap()).unwrap();
+    let state: Value = bench.state("r");
     assert_eq!(state["deliverables"]["missing"], json!(["deliverables/x"]));
     assert_eq!(judged(&bench, "r").0, 3);
     // A later verdict counts.

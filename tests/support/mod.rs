@@ -111,6 +111,12 @@ impl Bench {
         serde_json::from_str(&self.ok(&[args, &["--format", "json"]].concat())).unwrap()
     }
 
+    /// The `run.json` of a run.
+    pub(crate) fn state(&self, run: &str) -> serde_json::Value {
+        let state = fs::read(self.path(&format!("runs/{run}/run.json"))).unwrap();
+        serde_json::from_slice(&state).unwrap()
+    }
+
     /// Calls the program, which must exit with `status`, and returns its standard error.
     pub(crate) fn fails(&self, status: i32, args: &[&str]) -> String {
         let said = self.call(args);
