@@ -35,6 +35,10 @@ pub(crate) struct TakenOver {
     /// that were taken over.
     #[serde(default)]
     written: Vec<Range<u64>>,
+    /// The length of the log before the first takeover that was out of time, if none came to the end
+    /// since.
+    #[serde(default)]
+    cut_from: Option<u64>,
 }
 
 /// How far a file was taken over.
@@ -98,7 +102,7 @@ impl TakenOver {
 
     /// Forgets what the log has: the lines of a file that is new, or was written again, may be anywhere.
     pub(super) fn forget_log(&mut self) {
-        (self.log_bytes, self.written) = (0, Vec::new());
+        *self = Self { files: std::mem::take(&mut self.files), ..Self::default() };
     }
 
     /// Adds a part of the log that a takeover wrote, after the others.
@@ -136,8 +140,13 @@ impl TakenOver {
     /// Adds the parts of the log that a takeover wrote, which found a log of `log_bytes` bytes.
     /// `is_whole`: it came to the end of all files.
     pub(super) fn took(&mut self, log_bytes: u64, written: Vec<Range<u64>>, is_whole: bool) {
-        if is_whole {
-            (self.log_bytes, self.written) = (log_bytes, Vec::new());
+        let begun = self.cut_from.take().unwrap_or(log_bytes);
+        match is_whole {
+            true => {
+                self.log_bytes = begun;
+                self.written.retain(|part| part.start >= begun);
+            }
+            false => self.cut_from = Some(begun),
         }
         written.into_iter().for_each(|part| self.add(part));
     }
