@@ -70,11 +70,10 @@ impl Provenance<'_> {
         if let Some(end) = self.end {
             own.plain(SOURCE_END, true);
             own.text_if(LAST_CALL, end.last_call.as_deref());
-            for (name, _) in [(OF_OUTPUT, end.is_output), (GOES_ON, end.goes_on)]
-                .into_iter()
-                .filter(|(_, is_set)| *is_set)
-            {
-                own.plain(name, true);
+            for (name, is_set) in [(OF_OUTPUT, end.is_output), (GOES_ON, end.goes_on)] {
+                if is_set {
+                    own.plain(name, true);
+                }
             }
         }
         data.json(OWN, Json::trusted(&own.finish()));

@@ -7,6 +7,9 @@ use crate::event::time::Timestamp;
 
 use super::status::Status;
 
+/// How many outputs of a session are remembered.
+const MOST: usize = 64;
+
 /// The ends that a log has of one session, and the rule that makes one of them.
 ///
 /// The file's end counts; without one, the output's. A worse one of both counts. The end of an output is
@@ -17,7 +20,7 @@ pub(super) struct SourceEnds {
     file: Option<SaidEnd>,
     /// The output's that counts.
     output: Option<SaidEnd>,
-    /// The newest of each output that has a model call.
+    /// The newest end of each output that has a model call, the newest output first.
     outputs: Vec<SaidEnd>,
     /// The newest model call of the main agent since the last end.
     newest_call: Option<String>,
@@ -83,7 +86,8 @@ impl SourceEnds {
         let has_call = known.last_call.is_some();
         if has_call {
             self.outputs.retain(|end| !is_at(end));
-            self.outputs.push(known.clone());
+            self.outputs.truncate(MOST - 1);
+            self.outputs.insert(0, known.clone());
         }
         let is_at_end = self.file.as_ref().is_some_and(is_at);
         let is_first = self.file.is_none() && self.output.is_none();
