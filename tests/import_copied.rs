@@ -230,17 +230,6 @@ fn a_fork_of_codex_counts_its_history_once() {
     assert_eq!(totals(&files, &[0, 1, 2]).1, [4, 1, 1, 1650, 165]);
 }
 
-/// If this fails, copies with the times of the original count twice when no line names the original.
-#[test]
-fn copies_with_the_same_times_count_once() {
-    let thread = |id: &'static str| {
-        let lines = [vec![("10:00:00", "session_meta", meta(id, None))], history("10:00:01")];
-        (id, rollout(&lines.concat()))
-    };
-    let (list, stats) = totals(&[thread("a"), thread("b")], &[0, 1]);
-    assert_eq!((&list[..3], &stats[1..3]), (&[1, 1, 1][..], &[1, 1][..]));
-}
-
 /// If this fails, the work of a sub-agent of Codex whose file is imported with that of its parent is
 /// the parent's, or calls of two sub-agents are taken for one.
 #[test]

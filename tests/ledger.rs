@@ -14,7 +14,11 @@ fn used(lines: &[Value]) -> (Value, Value) {
             Some(_) => json!({"dialect": "d", "time_origin": "time_of_reading"}),
             None => json!({"dialect": "d"}),
         };
-        let kind = if data.get("tool_name").is_some() { "tool.started" } else { "llm.usage" };
+        let kind = match data.get("tool_name").is_some() {
+            true if data.get("result").is_some() => "tool.completed",
+            true => "tool.started",
+            false => "llm.usage",
+        };
         let mut line = json!({"schema_version": 1, "event_id": format!("e{at}"), "run_id": "r",
             "session_id": "s", "sequence": at + 2, "type": kind, "data": data,
             "timestamp": format!("2026-01-01T00:{at:02}:00Z")});
@@ -69,6 +73,8 @@ fn which_total_has_which_call() {
     );
     let asks = json!({"tool_name": "Task", "call": "t", "message_id": "a"});
     let of_agent = with(50, 5, json!({"message_id": "z", "agent_id": "g", "spawned_by": "t"}));
+    let ends = json!({"tool_name": "Task", "call": "t", "result": "x", "spawned_agent_id": "g"});
+    let by_result = with(50, 5, json!({"message_id": "z", "agent_id": "g"}));
     let (a, b) = (call("a", 10, 4), call("b", 20, 10));
     let first = with(10, 1, json!({"message_id": "a", "output_tokens_at_least": true}));
     #[rustfmt::skip]
@@ -88,12 +94,15 @@ fn which_total_has_which_call() {
         ("a session instead of its process", vec![a.clone(), process("p", 10, 4, &["a"]), of_session(30, 14, &["b"])], [30, 14], false),
         ("a process after its session", vec![a.clone(), of_session(30, 14, &["a"]), b.clone(), process("q", 20, 10, &["b"])], [50, 24], false),
         ("sub-agents", vec![a.clone(), asks.clone(), of_agent.clone(), process("p", 70, 15, &["a"])], [70, 15], false),
-        ("sub-agents later", vec![a.clone(), asks, process("p", 70, 15, &["a"]), of_agent], [70, 15], false),
+        ("sub-agents later", vec![a.clone(), asks.clone(), process("p", 70, 15, &["a"]), of_agent], [70, 15], false),
         ("after the last call of a session", vec![a.clone(), of_session(100, 50, &["a"]), b.clone()], [120, 60], false),
         ("room in a total that was read later", vec![b.clone(), printed("a", 10, 4), of_session(100, 50, &["a"])], [100, 50], true),
         ("no room", vec![call("b", 95, 10), printed("a", 10, 4), of_session(100, 50, &["a"])], [195, 60], false),
-        ("a total without some of its calls", vec![b, printed("a", 30, 4), of_session(20, 50, &["a"])], [50, 50], true),
+        ("a total without some of its calls", vec![b.clone(), printed("a", 30, 4), of_session(20, 50, &["a"])], [50, 50], true),
         ("room in an output", vec![printed("a", 10, 4), of_session(100, 50, &["a"]), printed("b", 20, 10)], [100, 50], true),
+        ("an older total of a session", vec![a.clone(), b.clone(), printed("c", 30, 40), of_session(100, 60, &["c"]), of_session(10, 4, &["a"])], [100, 60], true),
+        ("a call that the file has, too", vec![printed("a", 10, 4), a.clone(), b.clone(), of_session(100, 50, &["a"])], [120, 60], false),
+        ("an agent that a result names", vec![a, asks, ends, by_result, process("p", 70, 15, &["a"])], [70, 15], false),
         ("no room in an output", vec![printed("a", 10, 4), of_session(15, 4, &["a"]), printed("b", 20, 10)], [35, 14], false),
     ];
     for (name, lines, tokens, at_least) in cases {
@@ -118,6 +127,11 @@ fn whose_tokens_they_are() {
     let (a, total) = (of("m", call("a", 10, 4)), |id: &str| process("p", 30, 9, &[id]));
     for (name, lines, expected) in [
         ("named later", vec![call("a", 10, 4), a.clone()], vec![("m", 10)]),
+        (
+            "named later, with parts",
+            vec![call("a", 10, 4), a.clone(), total("a"), part("m", 10), part("n", 20)],
+            vec![("m", 10), ("n", 20)],
+        ),
         (
             "parts",
             vec![a.clone(), total("a"), part("m", 10), part("n", 20)],
