@@ -185,6 +185,10 @@ fn runs_that_are_recorded_again() {
         }
         assert_eq!(total(&bench), (1, 1300), "{copy}");
     }
+    // One that has less.
+    let more = r#"{"input_tokens":5,"output_tokens":1}"#;
+    bench.ok(&["emit", "llm.usage", "--run", "codex-b", "--data", more]);
+    assert_eq!(total(&bench), (1, 1305));
 }
 
 /// If this fails, the work that a forked session of Codex repeats counts twice, because a fork has

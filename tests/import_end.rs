@@ -368,3 +368,79 @@ fn a_command_without_a_line_of_its_agent_is_incomplete() {
         assert!(said.out.contains("no line of "), "{}", said.out);
     }
 }
+
+/// If this fails, a session whose last prompt has no answer is completed, because a process of it had ended.
+#[test]
+fn a_prompt_after_the_end_of_an_output() {
+    let message = json!({"id": "msg_01AAAAAAAAAAAAAAAAAAAAAA1b2c", "role": "assistant", "model": "m",
+        "content": [{"type": "text", "text": "ok"}], "usage": {"input_tokens": 1, "output_tokens": 1}});
+    let line = |kind: &str, id: u32, message: &Value| {
+        json!({"type": kind, "uuid": format!("2c9d7a10-0000-4000-8000-00000000000{id}"),
+            "sessionId": "s", "timestamp": format!("2026-03-01T10:0{id}:00.000Z"), "version": "2",
+            "message": message})
+    };
+    let prompt = |id| line("user", id, &json!({"role": "user", "content": "go"}));
+    let file = [prompt(1), line("assistant", 2, &message), prompt(3)];
+    let printed = json!({"type": "assistant", "uuid": file[1]["uuid"], "session_id": "s",
+        "message": message});
+    let result = json!({"type": "result", "subtype": "success", "is_error": false, "uuid": "r",
+        "session_id": "s", "result": "ok", "usage": {"input_tokens": 1, "output_tokens": 1}});
+    for order in [["file", "output"], ["output", "file"]] {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        fs::write(bench.path("file"), crate::support::jsonl(&file)).unwrap();
+        let output = crate::support::jsonl(&[printed.clone(), result.clone()]);
+        fs::write(bench.path("output"), output).unwrap();
+        for name in order {
+            bench.ok(&["import", name, "--from", "claude-code", "--runs-dir", "runs"]);
+        }
+        assert_eq!(bench.json(&["list"])["runs"][0]["status"], "imported", "{order:?}");
+    }
+}
+
+/// If this fails, the end of one process is taken for that of the session, or a better end hides a worse
+/// one. `f` is an end of the file, `o` one of an output, `c` a model call; at, what, last call.
+#[test]
+fn which_end_counts() {
+    #[rustfmt::skip]
+    let cases = [
+        ("c 1, o completed 1", "completed"),
+        ("c 1, o failed 1, f imported 1", "failed"),
+        ("c 1, f imported 1, o failed 1", "failed"),
+        ("c 1, f completed 1, o failed 1", "failed"),
+        ("c 1, f failed 1, o completed 1", "failed"),
+        ("c 1, o failed 1, c 2, g imported 2", "imported"),
+        ("c 1, c 2, f imported 2, o completed 1", "imported"),
+        ("c 1, f failed 1, c 2, o completed 2", "completed"),
+        ("c 2, o completed 2, c 1, o failed 1", "failed"),
+        ("c 2, o completed 2, c 1, o failed 1, f imported 2", "completed"),
+        ("c 1, f failed 1, c 2, f completed 2, b failed 1", "completed"),
+    ];
+    for (steps, status) in cases {
+        let line = |(at, step): (usize, &str)| {
+            let [kind, what, last] = match step.split(' ').collect::<Vec<_>>()[..] {
+                [_, call] => ["llm.usage", call, ""],
+                [_, what, last] => ["run.", what, last],
+                _ => unreachable!(),
+            };
+            let is = |letters: &str| letters.contains(&step[..1]);
+            let own = json!({"dialect": "d", "source_end": !is("c"), "last_call": last,
+                "of_output": is("o"), "goes_on": is("g")});
+            let time = |at| format!("2026-01-01T00:{at:02}:00Z");
+            let kind = if is("c") { kind.to_owned() } else { format!("{kind}{what}") };
+            json!({"schema_version": 1, "event_id": format!("e{at}"), "run_id": "r", "session_id": "s",
+                "sequence": at + 2, "timestamp": time(at + 1), "type": kind,
+                "data": {"_runlog": own, "message_id": what, "input_tokens": 1,
+                    "last_time": time(if is("b") { 0 } else { at + 1 })}})
+        };
+        let created = json!({"schema_version": 1, "event_id": "c", "run_id": "r", "session_id": "s",
+            "sequence": 1, "type": "run.created", "timestamp": "2026-01-01T00:00:00Z", "data": {}});
+        let lines: Vec<Value> =
+            [created].into_iter().chain(steps.split(", ").enumerate().map(line)).collect();
+        let bench = Bench::new();
+        let args = ["emit", "--stdin", "--create", "--run", "r", "--from", "runlog"];
+        let said = bench.feed(&args, crate::support::jsonl(&lines).as_bytes());
+        assert_eq!(said.status, 0, "{steps}: {}", said.err);
+        assert_eq!(bench.state("r")["status"], status, "{steps}");
+    }
+}

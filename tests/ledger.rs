@@ -77,12 +77,14 @@ fn which_total_has_which_call() {
     let by_result = with(50, 5, json!({"message_id": "z", "agent_id": "g"}));
     let (a, b) = (call("a", 10, 4), call("b", 20, 10));
     let first = with(10, 1, json!({"message_id": "a", "output_tokens_at_least": true}));
+    let longer = with(10, 80, json!({"message_id": "a", "output_tokens_at_least": true}));
     #[rustfmt::skip]
     let cases = [
         ("the newest report of a call", vec![call("a", 10, 1), call("a", 10, 4)], [10, 4], false),
         ("calls without an id", vec![with(1, 2, json!({})), with(1, 2, json!({}))], [2, 4], false),
         ("a call that may have used more", vec![first.clone()], [10, 1], true),
         ("a total that knows it", vec![first, process("p", 10, 60, &["a"])], [10, 60], false),
+        ("a total below it", vec![longer, process("p", 10, 60, &["a"])], [10, 80], true),
         ("a total and its calls", vec![a.clone(), b.clone(), process("p", 35, 15, &["a", "b"])], [35, 15], false),
         ("a call outside", vec![a.clone(), process("p", 15, 5, &["a"]), b.clone()], [35, 15], false),
         ("a total below its calls", vec![a.clone(), b.clone(), process("p", 35, 1, &["a", "b"])], [35, 14], false),
@@ -113,6 +115,19 @@ fn which_total_has_which_call() {
         let of_models = models.as_array().unwrap().iter();
         let sum: u64 = of_models.map(|row| row["input_tokens"].as_u64().unwrap_or(0)).sum();
         assert_eq!(sum, tokens[0], "{name}: {models}");
+    }
+}
+
+/// If this fails, the smaller one of two reported costs counts.
+#[test]
+fn the_greater_cost() {
+    let cost = |mut line: Value, cost: f64| {
+        line["cost_usd"] = cost.into();
+        line
+    };
+    for (of_call, of_total) in [(1.0, 0.5), (0.5, 1.0)] {
+        let lines = [cost(call("a", 10, 4), of_call), cost(process("p", 10, 4, &["a"]), of_total)];
+        assert_eq!(used(&lines).0["cost_usd"], 1.0);
     }
 }
 
