@@ -193,9 +193,11 @@ impl<'l> Asked<'l> {
             },
             Some(total) => {
                 let has_time = self.ledger.totals[total].has_own_time || self.ends[total].is_some();
+                // A total of the session that names all calls of its process does not name this one.
+                let is_of_other = whole.is_some() && self.ledger.totals[total].names_all;
                 match call.has_own_time {
                     true if has_time => CallPlace::Total(total),
-                    is_guess => CallPlace::IfRoom(total, is_guess),
+                    has_own_time => CallPlace::IfRoom(total, has_own_time || is_of_other),
                 }
             }
         }
