@@ -69,24 +69,23 @@ impl SessionEnds {
         let goes_on = printed.is_some_and(|call| {
             self.file.calls.contains(call) && self.file.last_call.as_deref() != Some(call)
         });
-        let of_output = output.map(|end| {
-            let last_call = self.output.last_call.as_deref().map(Cow::Borrowed);
-            (end, EndOfSource { is_output: true, last_call, goes_on: false })
+        let sources = [(&self.output, output, true), (&self.file, file, false)].into_iter();
+        let ends: Vec<(&OneEnd, SessionEnd, bool)> = sources
+            .filter_map(|(source, end, is_output)| Some((source, end?, is_output)))
+            .collect();
+        let is_new = state.is_none_or(|state| {
+            ends.iter().any(|(_, end, is_output)| state.lacks_end(end.kind, *is_output))
         });
-        let of_file = file.map(|end| {
-            let last_call = self.file.last_call.as_deref().map(Cow::Borrowed);
-            (end, EndOfSource { is_output: false, last_call, goes_on })
-        });
-        let ends: Vec<_> = of_output.into_iter().chain(of_file).collect();
-        let is_new = |(end, of): &(SessionEnd, EndOfSource<'_>)| {
-            state.is_none_or(|state| state.lacks_end(end.kind, of.is_output))
-        };
-        let ends = if ends.iter().any(is_new) { ends } else { Vec::new() };
-        let recorded = ends.into_iter().map(|(end, of)| RecordedEnd {
-            kind: end.kind,
-            is_output: of.is_output,
-            last_printed: of.last_call.clone().filter(|_| of.is_output).map(Cow::into_owned),
-            data: end_payload(&end, of),
+        let ends = ends.into_iter().filter(|_| is_new);
+        let recorded = ends.map(|(source, end, is_output)| {
+            let last_call = source.last_call.as_deref().map(Cow::Borrowed);
+            let of = EndOfSource { is_output, last_call, goes_on: goes_on && !is_output };
+            RecordedEnd {
+                kind: end.kind,
+                is_output,
+                last_printed: source.last_call.clone().filter(|_| is_output),
+                data: end_payload(&end, of),
+            }
         });
         recorded.collect()
     }
