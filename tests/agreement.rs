@@ -14,28 +14,6 @@ fn run_of(events: &[(&str, &str)]) -> Bench {
     bench
 }
 
-/// If this fails, a program takes a cost for complete that is a lower bound.
-#[test]
-fn calls_without_a_cost() {
-    for events in [
-        &[
-            ("llm.usage", r#"{"input_tokens":10,"output_tokens":5,"scope":"total"}"#),
-            ("response", r#"{"agentId":"a","content":"x"}"#),
-        ][..],
-        &[
-            ("llm.usage", r#"{"input_tokens":7,"output_tokens":1}"#),
-            ("message.assistant", r#"{"text":"hi","input_tokens":3,"agent_id":"a1"}"#),
-            ("child_response", r#"{"childAgentId":"a1","response":"ok","cost":0.07}"#),
-        ],
-    ] {
-        let bench = run_of(events);
-        let state = bench.json(&["list"])["runs"][0]["counts"]["uncosted_calls"].clone();
-        assert!(state.as_u64().unwrap() > 0, "{events:?}");
-        let stats = bench.json(&["stats", "r", "--by", "run"]);
-        assert_eq!(stats["total"]["uncosted_calls"], state, "{events:?}: {stats}");
-    }
-}
-
 /// If this fails, input that is only known as cached is shown in one command and not in another.
 #[test]
 fn input_that_was_cached() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::support::Bench;
-use crate::support::imports::{ASKED, BADLY, MORE, WELL, ended, events, imported, session};
+use crate::support::imports::{ASKED, BADLY, MORE, WELL, ended, events, imported, log_of, session};
 
 /// The directory of the only run.
 fn only_run(bench: &Bench) -> PathBuf {
@@ -428,19 +428,11 @@ fn which_end_counts() {
                 "of_output": is("o"), "goes_on": is("g")});
             let time = |at| format!("2026-01-01T00:{at:02}:00Z");
             let kind = if is("c") { kind.to_owned() } else { format!("{kind}{what}") };
-            json!({"schema_version": 1, "event_id": format!("e{at}"), "run_id": "r", "session_id": "s",
-                "sequence": at + 2, "timestamp": time(at + 1), "type": kind,
+            json!({"type": kind, "timestamp": time(at + 1),
                 "data": {"_runlog": own, "message_id": what, "input_tokens": 1,
                     "last_time": time(if is("b") { 0 } else { at + 1 })}})
         };
-        let created = json!({"schema_version": 1, "event_id": "c", "run_id": "r", "session_id": "s",
-            "sequence": 1, "type": "run.created", "timestamp": "2026-01-01T00:00:00Z", "data": {}});
-        let lines: Vec<Value> =
-            [created].into_iter().chain(steps.split(", ").enumerate().map(line)).collect();
-        let bench = Bench::new();
-        let args = ["emit", "--stdin", "--create", "--run", "r", "--from", "runlog"];
-        let said = bench.feed(&args, crate::support::jsonl(&lines).as_bytes());
-        assert_eq!(said.status, 0, "{steps}: {}", said.err);
+        let bench = log_of(steps.split(", ").enumerate().map(line));
         assert_eq!(bench.state("r")["status"], status, "{steps}");
     }
 }

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::import_newer_shapes::{asked, rollout, told};
+use crate::support::Bench;
+use crate::support::imports::jsonl;
 
 /// If this fails, what a person asked is taken for text that the client adds, because it begins with
 /// the same words.
@@ -60,8 +62,8 @@ fn codex_speech_searches_and_imported_conversations() {
         search("item.started", "", json!({"type": "other"})),
         search("item.completed", "rust json", json!({"type": "search", "query": "rust json"})),
     ];
-    let bench = crate::support::Bench::with_run();
-    bench.import_from("codex", &crate::support::imports::jsonl(&lines));
+    let bench = Bench::with_run();
+    bench.import_from("codex", &jsonl(&lines));
     let text = bench.ok(&["transcript", "r", "--format", "text"]);
     assert!(text.contains("web_search: rust json"), "{text}");
 }
@@ -134,14 +136,11 @@ fn claude_events_of_the_api() {
         event("e2", end),
     ];
     for (read, output, is_bound) in [(3, 55, false), (1, 2, true)] {
-        let bench = crate::support::Bench::with_run();
-        bench.import_from("claude-code", &crate::support::imports::jsonl(&lines[..read]));
-        let listed = bench.json(&["list"]);
-        let counts = &listed["runs"][0]["counts"];
-        assert_eq!(
-            (&counts["input_tokens"], &counts["output_tokens"]),
-            (&json!(10), &json!(output))
-        );
+        let bench = Bench::with_run();
+        bench.import_from("claude-code", &jsonl(&lines[..read]));
+        let counts = &bench.json(&["list"])["runs"][0]["counts"];
+        let found = (&counts["input_tokens"], &counts["output_tokens"]);
+        assert_eq!(found, (&json!(10), &json!(output)));
         assert_eq!(counts["output_tokens_at_least"] == true, is_bound, "{counts}");
     }
 }
@@ -151,28 +150,27 @@ fn claude_events_of_the_api() {
 #[test]
 fn claude_events_of_the_api_and_the_session_file() {
     let usage = json!({"input_tokens": 10, "output_tokens": 2});
-    let content = json!([{"type": "text", "text": "hello"}]);
-    let message =
-        json!({"id": "m1", "model": "m", "usage": usage, "stop_reason": null, "content": content});
-    let event =
-        |uuid: &str, event: Value| claude("stream_event", json!({"uuid": uuid, "event": event}));
+    let message = json!({"id": "m1", "model": "m", "usage": usage, "stop_reason": null,
+        "content": [{"type": "text", "text": "hello"}]});
     let stream = [
-        event("e1", json!({"type": "message_start", "message": message})),
+        claude("stream_event", json!({"event": {"type": "message_start", "message": message}})),
         claude("assistant", json!({"uuid": "a", "message": message})),
-        event("e2", json!({"type": "message_delta", "usage": {"output_tokens": 55}})),
+        claude(
+            "stream_event",
+            json!({"event":
+            {"type": "message_delta", "usage": {"output_tokens": 55}}}),
+        ),
     ];
     let file = [json!({"type": "assistant", "sessionId": "s", "uuid": "a", "parentUuid": null,
         "timestamp": "2026-05-01T10:00:00Z", "message": message})];
-    let sources = [crate::support::imports::jsonl(&stream), crate::support::imports::jsonl(&file)];
+    let sources = [("stream.jsonl", jsonl(&stream)), ("file.jsonl", jsonl(&file))];
     for order in [[0, 1], [1, 0]] {
-        let bench = crate::support::Bench::new();
-        std::fs::create_dir_all(bench.path("runs")).unwrap();
-        for at in order {
-            std::fs::write(bench.path(&format!("{at}.jsonl")), &sources[at]).unwrap();
-            bench.ok(&["import", &format!("{at}.jsonl")]);
+        let bench = Bench::with_run();
+        for (name, text) in order.map(|at| &sources[at]) {
+            std::fs::write(bench.path(name), text).unwrap();
+            bench.ok(&["import", name]);
         }
-        let listed = bench.json(&["list"]);
-        let counts = &listed["runs"][0]["counts"];
+        let counts = &bench.json(&["list"])["total"];
         assert_eq!((&counts["input_tokens"], &counts["output_tokens"]), (&json!(10), &json!(55)));
     }
 }
@@ -180,12 +178,12 @@ fn claude_events_of_the_api_and_the_session_file() {
 /// If this fails, what the user asked for with a command of the client is not in the transcript.
 #[test]
 fn claude_commands_that_the_agent_gets() {
-    let bench = crate::support::Bench::with_run();
+    let bench = Bench::with_run();
     let content = "<command-message>fix</command-message>\n<command-name>/fix</command-name>\n\
         <command-args>45 please</command-args>";
     let line =
         claude("user", json!({"uuid": "u", "message": {"role": "user", "content": content}}));
-    bench.import_from("claude-code", &crate::support::imports::jsonl(&[line]));
+    bench.import_from("claude-code", &jsonl(&[line]));
     for format in ["text", "markdown"] {
         let text = bench.ok(&["transcript", "r", "--format", format, "-o", "-"]);
         assert!(text.contains("/fix 45 please"), "{text}");
@@ -194,8 +192,8 @@ fn claude_commands_that_the_agent_gets() {
 
 /// The titles of the tasks of a log with how they ended, and the last answer.
 fn tasks(dialect: &str, lines: &[Value]) -> (Vec<String>, String) {
-    let bench = crate::support::Bench::with_run();
-    bench.import_from(dialect, &crate::support::imports::jsonl(lines));
+    let bench = Bench::with_run();
+    bench.import_from(dialect, &jsonl(lines));
     let page = bench.json(&["transcript", "r", "-o", "-"]);
     let turns = page["turns"].as_array().unwrap().iter();
     let told = |turn: &Value| {
@@ -328,11 +326,11 @@ fn gemini_texts_of_the_client_and_outputs() {
 #[test]
 fn atif_side_chains_results_and_costs() {
     let import = |steps: Value, more: Value| {
-        let bench = crate::support::Bench::with_run();
+        let bench = Bench::with_run();
         let mut document = json!({"schema_version": "ATIF-v1.7", "session_id": "s",
             "agent": {"name": "a", "version": "1", "model_name": "m"}, "steps": steps});
         document.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        bench.import_from("atif", &crate::support::imports::jsonl(&[document]));
+        bench.import_from("atif", &jsonl(&[document]));
         let listed = bench.json(&["list"]);
         listed["total"].clone()
     };
@@ -422,8 +420,8 @@ fn openhands_reasoning_and_skills() {
         "responses_reasoning_item": item});
     let line = json!({"id": "e1", "kind": "MessageEvent", "source": "agent", "timestamp": "2026-02-03T10:00:00",
         "llm_message": message, "activated_skills": ["docker"]});
-    let bench = crate::support::Bench::with_run();
-    bench.import_from("openhands", &crate::support::imports::jsonl(&[line]));
+    let bench = Bench::with_run();
+    bench.import_from("openhands", &jsonl(&[line]));
     let text = bench.ok(&["transcript", "r", "--format", "markdown", "-o", "-"]);
     for told in ["in short", "at length", "docker"] {
         assert!(text.contains(told), "{told}: {text}");
@@ -433,7 +431,7 @@ fn openhands_reasoning_and_skills() {
 /// If this fails, a whole document is not recognized, because the list that shows what it is has ended.
 #[test]
 fn documents_that_begin_with_their_list() {
-    let bench = crate::support::Bench::new();
+    let bench = Bench::new();
     std::fs::create_dir_all(bench.path("runs")).unwrap();
     let document =
         r#"{"history": [{"role": "user", "parts": [{"text": "go"}]}], "summary": "a title"}"#;

@@ -2,11 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Bench;
+use crate::support::imports::log_of;
 
 /// The total of a run with these events, and the models with what they used. Event `n` is of minute `n`.
 fn used(lines: &[Value]) -> (Value, Value) {
-    let bench = Bench::new();
     let line = |(at, data): (usize, &Value)| {
         let mut data = data.clone();
         let read = data.as_object_mut().unwrap().remove("read");
@@ -19,20 +18,14 @@ fn used(lines: &[Value]) -> (Value, Value) {
             true => "tool.started",
             false => "llm.usage",
         };
-        let mut line = json!({"schema_version": 1, "event_id": format!("e{at}"), "run_id": "r",
-            "session_id": "s", "sequence": at + 2, "type": kind, "data": data,
-            "timestamp": format!("2026-01-01T00:{at:02}:00Z")});
+        let time = format!("2026-01-01T00:{at:02}:00Z");
+        let mut line = json!({"type": kind, "timestamp": time, "data": data});
         if let Some(call) = data.get("call") {
             line["correlation_id"] = call.clone();
         }
-        format!("{line}\n")
+        line
     };
-    let created = json!({"schema_version": 1, "event_id": "c", "run_id": "r", "session_id": "s",
-        "sequence": 1, "type": "run.created", "timestamp": "2026-01-01T00:00:00Z", "data": {}});
-    let lines: String = lines.iter().enumerate().map(line).collect();
-    let args = ["emit", "--stdin", "--create", "--run", "r", "--from", "runlog"];
-    let said = bench.feed(&args, format!("{created}\n{lines}").as_bytes());
-    assert_eq!((said.status, said.err.contains("rejected: ")), (0, false), "{}", said.err);
+    let bench = log_of(lines.iter().enumerate().map(line));
     let total = bench.json(&["list"])["total"].take();
     (total, bench.json(&["stats", "--by", "model"])["rows"].take())
 }

@@ -49,20 +49,15 @@ OTHERWISE = [
     (re.compile(r"\b(run|sess|task)_\d{8}T\d{6}Z_[a-z0-9]+"), r"\1"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "HASH"),
 ]
-
-
-def utc():
-    return datetime.datetime.now(datetime.timezone.utc).isoformat()
-
-
-BEGAN = utc()
+BEGAN = datetime.datetime.now(datetime.timezone.utc).isoformat()
 
 
 def plain(text, directory):
     """The text without what differs between two calls."""
     text = text.replace(str(directory), "DIR")
     text = NOW.sub(lambda found: "NOW" if found[0][:10] >= BEGAN[:10] else found[0], text)
-    text = CLOCK.sub(lambda found: "NOW" if BEGAN[11:19] <= found[0] <= utc()[11:19] else found[0], text)
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat()
+    text = CLOCK.sub(lambda found: "NOW" if BEGAN[11:19] <= found[0] <= now[11:19] else found[0], text)
     for pattern, word in OTHERWISE:
         text = pattern.sub(word, text)
     return text

@@ -23,8 +23,8 @@ fn content(root: &Path) -> BTreeMap<String, (Vec<u8>, i64, i64)> {
     entries.map(state).collect()
 }
 
-/// Copies a run to the directory of somebody else.
-fn copy(from: &Path, to: &Path) {
+/// Copies a directory with what is in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
     for entry in walkdir::WalkDir::new(from).into_iter().map(Result::unwrap) {
         let target = to.join(entry.path().strip_prefix(from).unwrap());
         if entry.file_type().is_dir() {

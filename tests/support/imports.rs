@@ -55,6 +55,23 @@ pub(crate) fn jsonl(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
+/// Run `r` with these lines (type, timestamp, data, perhaps a call), as another log has them.
+pub(crate) fn log_of(lines: impl IntoIterator<Item = Value>) -> Bench {
+    let created = json!({"type": "run.created", "timestamp": "2026-01-01T00:00:00Z", "data": {}});
+    let whole = |(at, mut line): (usize, Value)| {
+        let ids = json!({"schema_version": 1, "event_id": format!("e{at}"), "run_id": "r",
+            "session_id": "s", "sequence": at + 1});
+        line.as_object_mut().unwrap().extend(ids.as_object().unwrap().clone());
+        line
+    };
+    let lines: Vec<Value> = [created].into_iter().chain(lines).enumerate().map(whole).collect();
+    let bench = Bench::new();
+    let args = ["emit", "--stdin", "--create", "--run", "r", "--from", "runlog"];
+    let said = bench.feed(&args, jsonl(&lines).as_bytes());
+    assert_eq!((said.status, said.err.contains("rejected: ")), (0, false), "{}", said.err);
+    bench
+}
+
 /// The events of a run.
 pub(crate) fn events(bench: &Bench, run: &str) -> Vec<Value> {
     let log = fs::read_to_string(bench.path(&format!("runs/{run}/events.jsonl"))).unwrap();
