@@ -182,7 +182,7 @@ fn costs_that_messages_report_belong_to_their_agents() {
     assert!(table.contains("$0.8750\n"), "{table}");
     // What another agent reports does not replace the estimates of this one.
     let data = json!({"agentId": "d", "input_tokens": 1_000_000, "output_tokens": 0,
-        "model": "claude-sonnet-4-5"});
+        "model": "claude-sonnet-4-6"});
     emit("llm.usage", data);
     let table = bench.ok(&["summarize", "r"]);
     assert!(table.contains("~$3.8750 ") && table.contains("~$3.0000\n"), "{table}");
@@ -234,41 +234,37 @@ fn the_cost_of_a_total_is_that_of_its_tokens() {
     };
     let (call, total, of_model) = ("call", "total", "model");
     let (gpt, sonnet, own) = (Some("gpt-5"), Some("claude-sonnet-4-5"), Some("own-model"));
-    let million = 1_000_000;
+    let many = 100_000;
     let cases: [(&[serde_json::Value], &str); 9] = [
         // The marks are those of the run: the total has the cost of calls of an unknown model.
-        (&[usage(100, call, own), usage(million, total, gpt)], "~$1.2500"),
-        (&[usage(100, call, own), usage(million, total, own)], "unknown"),
-        (&[usage(100, call, gpt), usage(million, total, gpt)], "~$1.2500"),
-        (&[usage(million, call, gpt), usage(100, total, gpt)], "~$0.0001"),
+        (&[usage(100, call, own), usage(many, total, gpt)], "~$0.1250"),
+        (&[usage(100, call, own), usage(many, total, own)], "unknown"),
+        (&[usage(100, call, gpt), usage(many, total, gpt)], "~$0.1250"),
+        (&[usage(many, call, gpt), usage(100, total, gpt)], "~$0.0001"),
         // The calls say which model it is.
-        (&[usage(million, call, gpt), usage(million, total, sonnet)], "~$1.2500"),
-        (&[usage(million, call, gpt), usage(2 * million, total, None)], "~$1.2500+"),
+        (&[usage(many, call, gpt), usage(many, total, sonnet)], "~$0.1250"),
+        (&[usage(many, call, gpt), usage(2 * many, total, None)], "~$0.1250+"),
         (
             &[
-                usage(2 * million, total, None),
-                usage(million, of_model, gpt),
-                usage(million, of_model, sonnet),
+                usage(2 * many, total, None),
+                usage(many, of_model, gpt),
+                usage(many, of_model, sonnet),
             ],
-            "~$4.2500",
+            "~$0.4250",
         ),
         (
-            &[
-                usage(2 * million, total, None),
-                usage(million, of_model, gpt),
-                usage(million, of_model, own),
-            ],
-            "~$1.2500+",
+            &[usage(2 * many, total, None), usage(many, of_model, gpt), usage(many, of_model, own)],
+            "~$0.1250+",
         ),
         // Only the parts of the newest total count.
         (
             &[
-                usage(million, total, None),
-                usage(million, of_model, sonnet),
-                usage(2 * million, total, None),
-                usage(2 * million, of_model, gpt),
+                usage(many, total, None),
+                usage(many, of_model, sonnet),
+                usage(2 * many, total, None),
+                usage(2 * many, of_model, gpt),
             ],
-            "~$2.5000",
+            "~$0.2500",
         ),
     ];
     for (lines, cost) in cases {

@@ -389,7 +389,6 @@ fn sub_agents() {
     assert_eq!(
         mapped(&bench),
         [
-            json!(["config.loaded", null, {"agent_id": "child"}]),
             json!(["message.assistant", null, {"text": "I am here", "agent_id": "child"}]),
             json!(["tool.started", "c1", {"tool_name": "spawn_agent", "args": {"prompt": "look"}, "agent_id": "child"}]),
             json!(["tool.completed", "c1", {"tool_name": "spawn_agent", "result": "running", "spawned_agent_id": "grandchild", "agent_id": "child"}]),

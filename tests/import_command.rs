@@ -575,3 +575,65 @@ fn another_session_in_a_run_is_told() {
         assert_eq!(said.err.contains(message), told, "{id}: {}", said.err);
     }
 }
+
+/// If this fails, an import of all sessions reads again what has not changed, or misses what has: a file
+/// that grew, that is new, that was written again, or whose run is gone.
+#[test]
+fn what_has_not_changed_is_not_read() {
+    let bench = Bench::new();
+    let line = |session: &str, at: usize, text: &str| {
+        json!({"type": "user", "sessionId": session, "uuid": format!("{session}-{at}"), "parentUuid": null,
+            "timestamp": format!("2026-03-01T10:00:{at:02}Z"),
+            "message": {"role": "user", "content": text}}).to_string() + "\n"
+    };
+    let put = |name: &str, text: &str| {
+        let path = bench.path(&format!("home/.claude/projects/p/{name}.jsonl"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    fs::create_dir_all(bench.path("runs")).unwrap();
+    let call = |args: &[&str]| {
+        let mut command = bench.command();
+        command.env_remove("XDG_STATE_HOME").env("HOME", bench.path("home")).args(args);
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    // The sessions that were read, and the number of the others.
+    let import = || {
+        let said: Value =
+            serde_json::from_str(&call(&["import", "--all", "--format", "json"])).unwrap();
+        let runs = said["runs"].as_array().unwrap().iter();
+        let mut ids: Vec<_> =
+            runs.map(|run| run["session_id"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        (ids.join(" "), said["unchanged"].as_u64().unwrap())
+    };
+    let nothing = |unchanged| assert_eq!(import(), (String::new(), unchanged));
+    put("a", &line("a", 1, "one"));
+    put("b", &line("b", 1, "one"));
+    assert_eq!(import(), ("a b".to_owned(), 0));
+    nothing(2);
+    assert_eq!(call(&["import", "--all"]), "2 sessions, nothing new\n");
+    put("a", &(line("a", 1, "one") + &line("a", 2, "two")));
+    assert_eq!(import(), ("a".to_owned(), 1));
+    // As long as before.
+    put("a", &(line("a", 1, "one") + &line("a", 2, "TWO")));
+    assert_eq!(import(), ("a".to_owned(), 1));
+    put("c", &line("c", 1, "one"));
+    assert_eq!(import(), ("c".to_owned(), 2));
+    // A new sub-agent, and a new file of another name, of a session that has not changed.
+    put("b/subagents/agent-1", &line("b", 5, "look"));
+    assert_eq!(import(), ("b".to_owned(), 2));
+    put("copy", &(line("c", 1, "one") + &line("c", 2, "two")));
+    assert_eq!(import(), ("c".to_owned(), 2));
+    nothing(3);
+    fs::remove_dir_all(bench.path("runs/claude-code-c")).unwrap();
+    assert_eq!(import(), ("c".to_owned(), 2));
+    fs::write(bench.path("runs/claude-code-a/events.jsonl"), "").unwrap();
+    assert_eq!(import(), ("a".to_owned(), 2));
+    let state = bench.path("home/.local/state/runlog");
+    let memory = fs::read_dir(&state).unwrap().next().unwrap().unwrap().path();
+    for text in ["{", ""] {
+        fs::write(&memory, text).unwrap();
+        assert_eq!(import(), ("a b c".to_owned(), 0));
+    }
+}

@@ -139,5 +139,6 @@ mod verdict_evidence;
 mod verdicts;
 mod visible;
 mod waterfall;
+mod who_speaks;
 mod witnesses;
 mod worker;

@@ -226,30 +226,30 @@ fn the_documented_stand_in_works() {
 #[test]
 fn list_prices_are_for_models_that_are_known() {
     let bench = Bench::with_run();
-    usage(&bench, ",\"model\":\"claude-opus-4-5-20251101\",\"cache_read_tokens\":1000000");
+    usage(&bench, ",\"model\":\"claude-opus-4-5-20251101\",\"cache_read_tokens\":100000");
     usage(&bench, ",\"model\":\"unknown-model\"");
     bench.emit(&["run.completed"]);
-    // 0.005 for input, 0.0025 for output and half a dollar for the cache.
+    // 0.005 for input, 0.0025 for output and 0.05 for the cache.
     let counts = &overview(&bench, &[])["runs"][0]["counts"];
     let state: serde_json::Value = bench.state("r");
     for counts in [counts, &state["counts"]] {
-        assert_eq!(counts["cost_usd"], 0.5075);
+        assert_eq!(counts["cost_usd"], 0.0575);
         assert_eq!(counts["cost_estimated"], true);
         assert!(counts["prices_as_of"].is_string());
         assert_eq!(counts["uncosted_calls"], 1);
     }
     let text = bench.ok(&["summarize", "r"]);
-    assert!(text.contains("~$0.5075+ (estimated by the list prices of 20"), "{text}");
-    assert!(bench.ok(&["list"]).contains("~$0.5075+"));
+    assert!(text.contains("~$0.0575+ (estimated by the list prices of 20"), "{text}");
+    assert!(bench.ok(&["list"]).contains("~$0.0575+"));
     let transcript = std::fs::read_to_string(bench.path("runs/r/transcript.md")).unwrap();
-    assert!(transcript.contains("~$0.5075"), "{transcript}");
+    assert!(transcript.contains("~$0.0575"), "{transcript}");
     // A state by other prices is only older. A changed one is not.
     let path = bench.path("runs/r/run.json");
     let text = std::fs::read_to_string(&path).unwrap();
     for (date, cost, status) in [("\"1999-01\"", "7.5", 0), ("", "7.5", 1)] {
         let date = if date.is_empty() { counts["prices_as_of"].to_string() } else { date.into() };
         let other = text.replace(&counts["prices_as_of"].to_string(), &date);
-        std::fs::write(&path, other.replace("0.5075", cost)).unwrap();
+        std::fs::write(&path, other.replace("0.0575", cost)).unwrap();
         let said = bench.call(&["validate", "r"]);
         assert_eq!(said.status, status, "{}", said.out);
     }

@@ -21,6 +21,7 @@ pub static VARIABLES: ManualTable = &[
     ("BROWSER", "the browser for `runlog open`"),
     ("XDG_CONFIG_HOME", "where your own settings are (default: `~/.config`)"),
     ("XDG_DATA_HOME", "where your own runs directory is (default: `~/.local/share`)"),
+    ("XDG_STATE_HOME", "where `import --all` remembers what it read (default: `~/.local/state`)"),
 ];
 
 /// The files.

@@ -90,6 +90,12 @@ pub(super) fn home() -> Option<PathBuf> {
     absolute("HOME")
 }
 
+/// The folder for what the program remembers of a user's files.
+pub(super) fn state_folder() -> Option<PathBuf> {
+    let state = absolute("XDG_STATE_HOME").or_else(|| Some(home()?.join(".local/state")))?;
+    Some(state.join("runlog"))
+}
+
 /// The absolute path in an environment variable.
 pub(super) fn absolute(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())

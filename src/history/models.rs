@@ -13,8 +13,7 @@ pub(crate) const UNKNOWN_WINDOW: u64 = 8192;
 /// of its own for the cache charges the price of input.
 ///
 /// Source: the public model list of `LiteLLM` 1.109.1, which follows the price pages of the
-/// providers. The prices are for the provider's own service. Surcharges for very long contexts and
-/// discounts for batches are not in the table.
+/// providers. The prices are for the provider's own service.
 #[rustfmt::skip]
 const MODELS: &[(&str, u64, [f64; 4])] = &[
     ("claude-3-5-haiku", 200_000, [0.8, 4.0, 0.08, 1.0]),
@@ -180,35 +179,101 @@ pub(crate) fn window_of(model: &str) -> Option<u64> {
     listed(model).map(|(_, window, _)| *window)
 }
 
-/// The list prices of the model with that name, if the table has the model.
+/// Whether the table has the prices of the model with that name.
 #[must_use]
-pub(crate) fn list_prices(model: &str) -> Option<TokenPrices> {
-    let (_, _, [input, output, cache_read, cache_creation]) = *listed(model)?;
-    Some(TokenPrices { input, output, cache_read, cache_creation })
+pub(crate) fn has_list_price(model: &str) -> bool {
+    listed(model).is_some()
 }
 
-/// How many times its list prices a model costs if the provider answers faster. Source: the pages of
-/// the provider, November 2026.
-const FAST: &[(&str, f64)] = &[
-    ("claude-opus-4-6", 6.0),
-    ("claude-opus-4-7", 6.0),
-    ("claude-opus-4-8", 2.0),
-    ("claude-opus-5", 2.0),
-    ("claude-opus-5-5", 2.0),
+/// Models whose requests cost more from a length on: the tokens of the context, and how many times the
+/// list prices input and output cost. A `*` stands for any end of a name. Source: as of the table; the
+/// row of the Sonnets is of the provider's own page.
+#[rustfmt::skip]
+const LONG: &[(&[&str], u64, f64, f64)] = &[
+    (&["claude-haiku-5-5"], 100_000, 5.0, 5.0),
+    (&["claude-sonnet-4", "claude-sonnet-4-5", "gemini-2.5-pro*", "gemini-3-pro*", "gemini-3.1-pro*"], 200_000, 2.0, 1.5),
+    (&["grok-4.*", "grok-build*", "grok-code*"], 200_000, 2.0, 2.0),
+    (&["gpt-5.4", "gpt-5.4-pro", "gpt-5.5*", "gpt-5.6*", "gpt-6*"], 272_000, 2.0, 1.5),
 ];
 
-/// The prices of the model if the provider answers faster, if they are known.
+/// How many times its list prices a request costs, by what it asks for: a tier of service, an answer
+/// that comes faster, or work in one country only. The first row counts. Source: as of the table.
+#[rustfmt::skip]
+const TIMES: &[(&str, &[&str], f64)] = &[
+    ("batch", &["claude-*", "gemini-*", "gpt-*", "o1*", "o3*", "o4*"], 0.5),
+    ("flex", &["gemini-*", "gpt-5*", "gpt-6*", "o3", "o4-mini"], 0.5),
+    ("priority", &["gpt-5.5"], 2.5),
+    ("priority", &["gpt-5", "gpt-5.1", "gpt-5.2", "gpt-5.3-codex", "gpt-5.4", "gpt-5.4-mini", "gpt-5.6*", "gpt-6*", "gpt-4.1-nano"], 2.0),
+    ("priority", &["gemini-*", "gpt-5-mini"], 1.8),
+    ("priority", &["gpt-4.1", "gpt-4.1-mini", "o3"], 1.75),
+    ("fast", &["claude-opus-4-6", "claude-opus-4-7"], 6.0),
+    ("fast", &["claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"], 2.0),
+    ("us", &["claude-fable-*", "claude-haiku-5*", "claude-mythos-*", "claude-opus-4-6", "claude-opus-4-7", "claude-opus-4-8", "claude-opus-5*", "claude-sonnet-4-6", "claude-sonnet-5*"], 1.1),
+];
+
+/// The tiers of service that cost the list prices.
+const USUAL_TIERS: [&str; 5] = ["", "auto", "default", "standard", "on_demand"];
+
+/// What a request asks of the provider, as far as the price depends on it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PricedRequest<'r> {
+    /// The tier of service.
+    pub(crate) tier: &'r str,
+    /// Whether the answer comes faster.
+    pub(crate) is_fast: bool,
+    /// Where the model works, if that is one country.
+    pub(crate) place: &'r str,
+    /// The tokens of the context, if it is one request.
+    pub(crate) context: Option<u64>,
+    /// The tokens that a cache keeps for an hour.
+    pub(crate) for_an_hour: u64,
+}
+
+/// What a request costs by the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Estimate {
+    /// Millionths of a dollar.
+    pub(crate) micros: i64,
+    /// Whether it may cost more: the table does not know what such a request costs.
+    pub(crate) is_at_least: bool,
+}
+
+/// The cost of that usage of a model by the list. `None` if the list does not have the model, or the
+/// tokens are unknown.
 #[must_use]
-pub(crate) fn fast_prices(model: &str) -> Option<TokenPrices> {
+pub(crate) fn estimate(
+    model: &str,
+    usage: &Usage,
+    request: &PricedRequest<'_>,
+) -> Option<Estimate> {
+    let (_, window, [input, output, cache_read, cache_creation]) = *listed(model)?;
     let name = plain_name(model);
-    let (_, times) = FAST.iter().find(|(listed, _)| *listed == name)?;
-    let TokenPrices { input, output, cache_read, cache_creation } = list_prices(model)?;
-    Some(TokenPrices {
-        input: input * times,
-        output: output * times,
-        cache_read: cache_read * times,
-        cache_creation: cache_creation * times,
-    })
+    let has = |models: &[&str]| {
+        models.iter().any(|model| match model.strip_suffix('*') {
+            Some(begin) => name.starts_with(begin),
+            None => *model == name,
+        })
+    };
+    let times = |asked: &str| {
+        TIMES.iter().find(|(what, models, _)| *what == asked && has(models)).map(|row| row.2)
+    };
+    // One client calls the tier of its provider so.
+    let tier = if request.tier == "fast" { "priority" } else { request.tier };
+    let tier = if USUAL_TIERS.contains(&tier) { Some(1.0) } else { times(tier) };
+    let speed = if request.is_fast { times("fast") } else { Some(1.0) };
+    let all = tier.unwrap_or(1.0) * speed.unwrap_or(1.0) * times(request.place).unwrap_or(1.0);
+    let context = request.context.unwrap_or(0);
+    let long = LONG.iter().find(|(models, above, ..)| context > *above && has(models));
+    let (of_input, of_output) = long.map_or((all, all), |row| (all * row.2, all * row.3));
+    let prices = TokenPrices {
+        input: input * of_input,
+        output: output * of_output,
+        cache_read: cache_read * of_input,
+        cache_creation: cache_creation * of_input,
+    };
+    let is_at_least = tier.is_none() || speed.is_none() || (long.is_none() && context > window);
+    let micros = prices.micros(usage, request.for_an_hour)?;
+    Some(Estimate { micros, is_at_least })
 }
 
 /// The row of a model. A model that is only similar to a known one is unknown: its window and its
@@ -246,7 +311,56 @@ fn without_date(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{MODELS, list_prices, window_of};
+    use super::{MODELS, PricedRequest, estimate, window_of};
+    use crate::history::usage::Usage;
+
+    /// The cost of these tokens: input, output, read from a cache, written to one.
+    fn cost(model: &str, tokens: [u64; 4], request: PricedRequest<'_>) -> Option<(i64, bool)> {
+        let [input, output, read, written] = tokens.map(Some);
+        let usage = Usage {
+            input_tokens: input,
+            output_tokens: output,
+            cache_read_tokens: read,
+            cache_creation_tokens: written,
+            ..Usage::default()
+        };
+        let found = estimate(model, &usage, &request)?;
+        Some((found.micros, found.is_at_least))
+    }
+
+    /// If this fails, a request costs what another one costs, or the cost of one that the table does not
+    /// know looks exact.
+    #[test]
+    fn what_a_request_asks_for_has_its_price() {
+        let usual = PricedRequest::default();
+        let tier = |tier| PricedRequest { tier, ..usual };
+        let long = |tokens| PricedRequest { context: Some(tokens), ..usual };
+        let fast = PricedRequest { is_fast: true, ..usual };
+        let tokens = [1000, 100, 1000, 1000];
+        for (model, request, expected) in [
+            ("claude-opus-5", usual, (14_250, false)),
+            ("claude-opus-5", tier("standard"), (14_250, false)),
+            ("claude-opus-5", tier("batch"), (7125, false)),
+            ("claude-opus-5", tier("priority"), (14_250, true)),
+            ("claude-opus-5", fast, (28_500, false)),
+            ("claude-sonnet-5", fast, (5700, true)),
+            ("claude-opus-5", PricedRequest { place: "us", ..usual }, (15_675, false)),
+            ("claude-opus-4-5", PricedRequest { place: "us", ..usual }, (14_250, false)),
+            ("claude-opus-5", PricedRequest { for_an_hour: 1000, ..usual }, (18_000, false)),
+            ("claude-sonnet-4-5", long(200_000), (8550, false)),
+            ("claude-sonnet-4-5-20250929", long(200_001), (16_350, false)),
+            ("claude-sonnet-4-6", long(200_001), (8550, false)),
+            ("claude-opus-4-5", long(200_001), (14_250, true)),
+            ("gpt-5.6-terra", long(272_001), (11_200, false)),
+            ("gpt-5.6-terra", tier("fast"), (11_800, false)),
+            ("gpt-5.6-terra", PricedRequest { tier: "flex", ..long(300_000) }, (5600, false)),
+            ("gpt-5.5", tier("priority"), (33_750, false)),
+            ("gpt-5-nano", tier("priority"), (145, true)),
+            ("gemini-3-pro-preview", long(250_000), (10_200, false)),
+        ] {
+            assert_eq!(cost(model, tokens, request), Some(expected), "{model} {request:?}");
+        }
+    }
 
     /// If this fails, a model is not found, or has two rows.
     #[test]
@@ -266,7 +380,10 @@ mod tests {
         ];
         for name in known {
             assert_eq!(window_of(name), Some(200_000), "{name}");
-            assert_eq!(list_prices(name).map(|prices| prices.output), Some(25.0), "{name}");
+            assert_eq!(
+                cost(name, [0, 1000, 0, 0], PricedRequest::default()),
+                Some((25_000, false))
+            );
         }
         assert_eq!(window_of("gpt-4o-mini-2024-07-18"), Some(128_000));
         for unknown in ["claude-opus-4-55", "my-own-model", "gpt-4o-minimal", "", "gpt", "20251101"]

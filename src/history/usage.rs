@@ -1,7 +1,7 @@
 //! Tokens and cost. Each model response counts once.
 
-use super::models::{fast_prices, list_prices};
-use crate::event::fields::{OUTPUT_AT_LEAST, View};
+use super::models::{Estimate, PricedRequest, estimate, has_list_price};
+use crate::event::fields::{OUTPUT_AT_LEAST, UsageScope, View};
 use crate::event::role::Role;
 use crate::text::human::{dollars, short_count};
 
@@ -23,7 +23,8 @@ pub struct Usage {
     pub cost_micros: Option<i64>,
     /// The part of the cost that is estimated by list prices, because no event reports it.
     pub estimated_micros: Option<i64>,
-    /// Model calls whose cost is unknown: they report none, and their model has no list price.
+    /// Model calls whose cost is unknown, or may be more: they report none, and the list has no price for
+    /// their model, or for such a request.
     pub uncosted_calls: u64,
 }
 
@@ -38,6 +39,7 @@ impl Usage {
     /// The same without an estimate of the cost.
     #[must_use]
     pub(crate) fn reported(view: &View<'_, '_>) -> Option<Self> {
+        let cost_micros = reported_cost(view);
         let usage = match view.role {
             Role::Usage | Role::Message => Self {
                 input_tokens: view.input_tokens(),
@@ -45,9 +47,9 @@ impl Usage {
                 output_at_least: view.is_set(OUTPUT_AT_LEAST),
                 cache_read_tokens: view.cache_read_tokens(),
                 cache_creation_tokens: view.cache_creation_tokens(),
-                cost_micros: view.cost_micros(),
+                cost_micros,
                 estimated_micros: None,
-                uncosted_calls: u64::from(view.cost_micros().is_none()),
+                uncosted_calls: u64::from(cost_micros.is_none()),
             },
             _ => return None,
         };
@@ -55,17 +57,19 @@ impl Usage {
         counts.then_some(usage)
     }
 
-    /// The same with a cost by `price`, in millionths of a dollar, if no cost is reported.
+    /// The same with a cost by `price`, if no cost is reported.
     #[must_use]
-    pub(crate) fn estimated(self, price: impl FnOnce(&Self) -> Option<i64>) -> Self {
+    pub(crate) fn estimated(self, price: impl FnOnce(&Self) -> Option<Estimate>) -> Self {
         if self.reported_micros().is_some() {
             return self;
         }
         let estimate = price(&self);
+        let micros = estimate.map(|estimate| estimate.micros);
+        let is_known = estimate.is_some_and(|estimate| !estimate.is_at_least);
         Self {
-            cost_micros: estimate,
-            estimated_micros: estimate,
-            uncosted_calls: u64::from(estimate.is_none()),
+            cost_micros: micros,
+            estimated_micros: micros,
+            uncosted_calls: u64::from(!is_known),
             ..self
         }
     }
@@ -375,14 +379,33 @@ impl From<PackedUsage> for Usage {
     }
 }
 
-/// The cost of a usage event by the list price of its model, in millionths of a dollar.
+/// The cost of a usage event by the list price of its model.
 #[must_use]
-pub(crate) fn list_price(view: &View<'_, '_>, usage: &Usage) -> Option<i64> {
-    let for_an_hour = view.cache_creation_1h_tokens().unwrap_or(0);
+pub(crate) fn list_price(view: &View<'_, '_>, usage: &Usage) -> Option<Estimate> {
     let model = view.field("model")?;
-    let is_fast = view.field("speed").is_some_and(|speed| speed == "fast");
-    let prices = if is_fast { fast_prices(&model) } else { list_prices(&model) };
-    prices?.micros(usage, for_an_hour)
+    let [tier, speed, place] =
+        ["service_tier", "speed", "inference_geo"].map(|name| view.field(name).unwrap_or_default());
+    let request = PricedRequest {
+        tier: &tier,
+        is_fast: speed == "fast",
+        place: &place,
+        context: usage.context_tokens().filter(|_| view.is_of_one_call()),
+        for_an_hour: view.cache_creation_1h_tokens().unwrap_or(0),
+    };
+    estimate(&model, usage, &request)
+}
+
+/// The cost that an event reports, in millionths of a dollar. Clients report 0 for what a subscription
+/// pays: that is not the cost of a model with a list price, or of a whole process.
+fn reported_cost(view: &View<'_, '_>) -> Option<i64> {
+    let cost = view.cost_micros()?;
+    let is_total = || matches!(view.usage_scope(), UsageScope::Process | UsageScope::Session);
+    let is_priced = || view.field("model").map_or_else(is_total, |model| has_list_price(&model));
+    let has_tokens = || {
+        let counts = [view.input_tokens(), view.output_tokens(), view.cache_read_tokens()];
+        counts.into_iter().flatten().any(|count| count > 0)
+    };
+    (cost != 0 || !has_tokens() || !is_priced()).then_some(cost)
 }
 
 /// The share of a part in percent, rounded; a part that is not all is at most 99. `None` of nothing.

@@ -72,6 +72,7 @@ struct Copilot {
     end: CopilotEnd,
     /// Hash of the newest answer.
     said: Option<[u8; 32]>,
+    has_prompt: bool,
 }
 
 /// A line and the agent that it is of.
@@ -114,7 +115,7 @@ impl Adapter for Copilot {
             "session.usage_checkpoint" => self.totals.checkpoint(data).into_iter().collect(),
             "skill.invoked" => skill(data),
             "hook.end" => hook(data),
-            "user.message" => user(&line),
+            "user.message" => self.user(&line),
             "assistant.reasoning" => self.reasoning(data.text_at("content")).into_iter().collect(),
             "assistant.message" => self.assistant(&line),
             "assistant.usage" => {
@@ -181,6 +182,32 @@ impl Copilot {
             more.text_if("git_branch", data.text_at("context.branch").as_deref());
             more.text_if("repository", data.text_at("context.repository").as_deref());
         })
+    }
+
+    /// What a person typed, and what is said in their name.
+    fn user(&mut self, line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
+        let data = line.data;
+        let said = data.text_at("content").unwrap_or_default();
+        let attached = data.get("attachments").into_iter().flat_map(Json::items);
+        let attached: Vec<String> = attached.map(attachment_label).collect();
+        // A command that the user ran in the client is no prompt.
+        if data.text_at("agentMode").is_some_and(|mode| mode == "shell") {
+            return vec![text_event("message.system", &format!("The user ran: {said}"))];
+        }
+        let is_continued =
+            data.get("isAutopilotContinuation").and_then(Json::as_bool) == Some(true);
+        // Newer versions name a task with each prompt. It tells whom the text is for only if an agent
+        // has that id.
+        let for_agent = data.text_at("parentAgentTaskId").is_some_and(|task| {
+            self.agents.iter().any(|(call, agent)| *call == task || *agent == task)
+        });
+        let source = data.text_at("source").filter(|source| source != "user");
+        let is_first = !std::mem::replace(&mut self.has_prompt, true);
+        let by_other = source.is_some_and(|source| !is_first || source.starts_with("skill"));
+        if !is_continued && !for_agent && !by_other && line.agent.is_none() {
+            return prompt(&said, &attached).into_iter().collect();
+        }
+        system(data, "content")
     }
 
     /// What the agent says at the end of its task, unless it said it before.
@@ -350,27 +377,6 @@ fn exit_code(output: &str) -> Option<i64> {
 fn told_exit_code(result: Json<'_>) -> Option<i64> {
     let parts = result.present("contents")?;
     parts.items().find_map(|part| part.get("exitCode")?.as_f64()).map(|code| code as i64)
-}
-
-/// A prompt has no source but the user, and no agent that is told what to do.
-fn user(line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
-    let said = line.data.text_at("content").unwrap_or_default();
-    let attached = line.data.get("attachments").into_iter().flat_map(Json::items);
-    let attached: Vec<String> = attached.map(attachment_label).collect();
-    let is_continued =
-        line.data.get("isAutopilotContinuation").and_then(Json::as_bool) == Some(true);
-    // A command that the user ran in the client is no prompt.
-    if line.data.text_at("agentMode").is_some_and(|mode| mode == "shell") {
-        return vec![text_event("message.system", &format!("The user ran: {said}"))];
-    }
-    let by_person = line.data.text_at("source").is_none_or(|source| source == "user")
-        && !is_continued
-        && line.data.path("parentAgentTaskId").is_none()
-        && line.agent.is_none();
-    if by_person {
-        return prompt(&said, &attached).into_iter().collect();
-    }
-    system(line.data, "content")
 }
 
 fn system(data: Json<'_>, field: &str) -> Vec<Draft<'static>> {

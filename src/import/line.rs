@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 
 use super::content_ids::ContentIds;
 use super::document::{DocumentPart, DocumentSplitter};
-use super::many_parts::has_many_parts;
+use super::many_parts::{has_many_parts, has_role};
 use super::numbers::{GivenNumbers, numbers_of_lines};
+use super::settings::KnownSettings;
 use super::{Adapter, Dialect, SessionEnd, SourcePart, SourceText};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
@@ -30,9 +31,9 @@ use crate::json::{
 /// lower-case hex SHA-256 of its compact text.
 pub(crate) const SOURCE_HASH: &str = "source_sha256";
 
-/// The extra nesting of a source line in the log: inside an envelope, inside `data`.
+/// The extra nesting of a source line in the log.
 const WRAPPING: usize = 2;
-/// Typical bytes of the members that every imported event has, besides its source.
+/// Typical bytes of what every imported event has, besides its source.
 const ROOM: usize = 160;
 
 /// Reads the lines of one stream of one dialect.
@@ -48,6 +49,7 @@ pub(crate) struct Importer {
     /// The number of occurrences of each line without an id, by content.
     repeats: HashMap<[u8; 16], u64>,
     begun: bool,
+    settings: KnownSettings,
     content_ids: ContentIds,
     /// The document that spans many lines, while it is read.
     document: Option<DocumentSplitter>,
@@ -69,6 +71,10 @@ pub(crate) struct Imported {
     pub source_type: String,
     /// Whether the adapter did not understand the line.
     pub opaque: bool,
+    /// Whether it then looks like what a person or an agent said.
+    pub may_be_said: bool,
+    /// How many lines of the file are equal so far.
+    pub copies: u64,
     /// Id of the first event. The others append `#2`, `#3`, ….
     pub base_id: String,
     /// Whether its ids are numbers that another process of the session gives again.
@@ -84,7 +90,6 @@ pub(crate) struct Imported {
     /// Whether the agent printed it; `false` if it wrote it to the session's file. `None` if it does not
     /// matter.
     pub is_printed: Option<bool>,
-    /// The ids of the model calls of the main agent that a total in the events includes, if it is known.
     /// The version of the format, if the line names one that is not known.
     pub unknown_version: Option<String>,
     /// The events; their ids are set by [`Imported::name`].
@@ -114,6 +119,7 @@ impl Importer {
             counts_elsewhere: false,
             repeats: HashMap::new(),
             begun: false,
+            settings: KnownSettings::default(),
             content_ids: ContentIds::default(),
             document: None,
             index: JsonIndex::default(),
@@ -218,6 +224,7 @@ impl Importer {
     pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>, counts_elsewhere: bool) {
         (self.last_time, self.first_time) = (None, first_time);
         self.counts_elsewhere = counts_elsewhere;
+        self.settings = KnownSettings::default();
         self.adapter.begin_file();
     }
 
@@ -245,7 +252,7 @@ impl Importer {
         self.document.take()?.finish()
     }
 
-    /// The number of bytes of a document that wait for the end of their part.
+    /// The bytes of a document that wait for the end of their part.
     pub(crate) fn waiting(&self) -> usize {
         self.document.as_ref().map_or(0, DocumentSplitter::waiting)
     }
@@ -288,7 +295,7 @@ impl Importer {
         }
         let compact = json.compact();
         let content = sha256(compact.as_bytes());
-        let place = self.place(&content);
+        let (place, copies) = self.place(&content);
         let source = SourceText { json, clean, place: &place, part };
         let reading = match part {
             SourcePart::End => self.adapter.end(&source),
@@ -311,12 +318,13 @@ impl Importer {
             .map(|id| format!("{}:{id}", self.dialect.name))
             .filter(|id| check_id("event id", id).is_ok());
         let opaque = reading.drafts.is_empty();
+        let may_be_said = opaque && has_role(json, 3);
+        let mut drafts = reading.drafts;
+        drafts.retain(|draft| draft.kind != "config.loaded" || self.settings.take(draft.data()));
         let source = self.keep_source.then_some((compact.as_ref(), clean));
-        let mut mark = [0; 8];
-        mark.copy_from_slice(&content[..8]);
+        let mark = std::array::from_fn(|at| content[at]);
         let line = (base_id.as_str(), mark);
-        let mut drafts =
-            self.finish(reading.drafts, &reading.source_type, time_origin, source, line);
+        let mut drafts = self.finish(drafts, &reading.source_type, time_origin, source, line);
         if let Some(first) = drafts.first_mut() {
             first.source_hash = Some(content);
             if !self.keep_source {
@@ -350,6 +358,8 @@ impl Importer {
         Ok(Imported {
             source_type: reading.source_type,
             opaque,
+            may_be_said,
+            copies,
             is_numbered: own_id.is_some() && reading.is_numbered,
             base_id,
             content,
@@ -362,13 +372,13 @@ impl Importer {
         })
     }
 
-    /// An id from the content. Repeated lines get different ids.
-    fn place(&mut self, content: &[u8; 32]) -> String {
+    /// An id from the content, and how many lines have had this content. Repeated lines get different ids.
+    fn place(&mut self, content: &[u8; 32]) -> (String, u64) {
         let mut key = [0; 16];
         key.copy_from_slice(&content[..16]);
         let count = self.repeats.entry(key).or_insert(0);
         *count += 1;
-        format!("{}:{}.{count}", self.dialect.name, hex(&key))
+        (format!("{}:{}.{count}", self.dialect.name, hex(&key)), *count)
     }
 
     /// The line's time, whether it had no zone, and the origin of a substitute time.

@@ -1,4 +1,7 @@
-//! Lines that were made to fill the memory: a list with more parts than any message of an agent has.
+//! What lines have, whatever agent wrote them: a list with more parts than any message, which was made to
+//! fill the memory, or a speaker.
+
+use std::borrow::Cow;
 
 use crate::json::{Json, Kind};
 
@@ -25,4 +28,11 @@ fn has_many(json: Json<'_>, depth: usize) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a line has a part that names a user or an assistant, at most that deep.
+pub(super) fn has_role(json: Json<'_>, depth: usize) -> bool {
+    let is_speaker = |role: Cow<'_, str>| matches!(role.as_ref(), "user" | "assistant" | "human");
+    let has_inner = || json.members().any(|(_, value)| has_role(value, depth - 1));
+    json.is_object() && (json.text_at("role").is_some_and(is_speaker) || (depth > 0 && has_inner()))
 }

@@ -53,7 +53,6 @@ pub(crate) struct AdaptedLine {
     pub parent: Option<String>,
     /// How the session ended, if this takes more than the line to tell.
     pub ending: Option<SessionEnd>,
-    /// The ids of the model calls of the main agent that a total in the events includes, if it is known.
     /// The events, without ids, time, session and source.
     pub drafts: Vec<Draft<'static>>,
 }

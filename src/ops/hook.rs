@@ -12,7 +12,7 @@ use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_co
 use crate::import::{DIALECTS, Dialect, SessionEnd};
 use crate::ops::append::facts_at_last_change;
 use crate::ops::import::{
-    HowToRecord, Session, SourceEnd, created_by, find, record, run_named, take_over,
+    HowToRecord, Session, SourceEnd, Wanted, created_by, find, record, run_named, take_over,
 };
 use crate::ops::list::state_of_log;
 use crate::ops::read::each_event_from;
@@ -272,7 +272,10 @@ impl Source<'_> {
 
     /// The session of the payload in its files.
     fn session(path: &Path, dialect: &'static Dialect, id: &str) -> Option<Session> {
-        let found = find(&[path.to_owned()], Some(dialect), None);
+        let found = find(
+            &[path.to_owned()],
+            &Wanted { from: Some(dialect), since: None, remembered: None },
+        );
         found.sessions.into_iter().find(|session| session.id == id)
     }
 

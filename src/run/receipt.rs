@@ -55,6 +55,9 @@ pub(crate) struct Receipt {
     pub last_time: Option<String>,
     /// Times without a zone, read as UTC.
     pub naive_times: u64,
+    /// How often one line came that says or does something.
+    #[serde(skip)]
+    pub copies: u64,
     /// Other remarks.
     pub warnings: Vec<String>,
 }
@@ -66,6 +69,9 @@ pub(crate) struct SourceTypeCount {
     pub mapped: u64,
     /// Lines that were kept without being understood.
     pub opaque: u64,
+    /// The number of these that look like what a person or an agent said.
+    #[serde(skip)]
+    pub may_be_said: u64,
 }
 
 /// Tokens and cost; unknown is null.
@@ -87,6 +93,8 @@ pub(crate) struct UsageCount {
 pub(crate) struct LineFacts {
     source_type: Option<String>,
     opaque: bool,
+    may_be_said: bool,
+    copies: u64,
     time: Option<Timestamp>,
     naive_time: bool,
 }
@@ -95,8 +103,9 @@ impl LineFacts {
     /// The facts about a dialect's line.
     #[must_use]
     pub(crate) fn of(line: Imported) -> Self {
-        let Imported { source_type, opaque, time, naive_time, .. } = line;
-        Self { source_type: Some(source_type), opaque, time, naive_time }
+        let copies = if line.goes_on() { line.copies } else { 0 };
+        let Imported { source_type, opaque, may_be_said, time, naive_time, .. } = line;
+        Self { source_type: Some(source_type), opaque, may_be_said, copies, time, naive_time }
     }
 }
 
@@ -138,6 +147,7 @@ impl Counter {
             first_time: None,
             last_time: None,
             naive_times: 0,
+            copies: 0,
             warnings: Vec::new(),
         };
         Self {
@@ -182,7 +192,9 @@ impl Counter {
             let count = self.receipt.types.entry(source_type.clone()).or_default();
             count.mapped += u64::from(!facts.opaque);
             count.opaque += u64::from(facts.opaque);
+            count.may_be_said += u64::from(facts.may_be_said);
         }
+        self.receipt.copies = self.receipt.copies.max(facts.copies);
         self.receipt.mapped += u64::from(!facts.opaque);
         self.receipt.opaque += u64::from(facts.opaque);
         self.receipt.naive_times += u64::from(facts.naive_time);

@@ -2,6 +2,7 @@
 
 use crate::event::fields::View;
 use crate::history::ledger::Ledger;
+use crate::history::models::Estimate;
 use crate::history::usage::{Usage, list_price};
 use crate::summary::prices::Prices;
 
@@ -40,6 +41,7 @@ impl Spending {
         let named = view.field("model");
         let price = |usage: &Usage| {
             let own = named.as_deref().and_then(|model| self.prices.micros(model, usage));
+            let own = own.map(|micros| Estimate { micros, is_at_least: false });
             own.or_else(|| list_price(view, usage))
         };
         let usage = Usage::reported(view).map(|usage| usage.estimated(price));

@@ -12,6 +12,7 @@ mod hooks;
 mod messages;
 mod notices;
 mod prompts;
+mod queue;
 mod sidechains;
 mod totals;
 mod usage;
@@ -38,6 +39,7 @@ use asked_call::AskedCall;
 use content::{Block, blocks, content_text};
 use messages::Messages;
 use prompts::{NOT_HUMAN, is_written_by_client, with_blocks_apart};
+use queue::PromptQueue;
 use sidechains::Sidechains;
 use totals::SessionTotals;
 use usage::StreamedMessage;
@@ -127,6 +129,10 @@ struct ClaudeCode {
     totals: SessionTotals,
     messages: Messages,
     prompts: LivePrompts,
+    queue: PromptQueue,
+    /// The ids of the lines of sub-agents that stand in lines of the main agent. The sub-agent's own file
+    /// may have them again.
+    nested: HashSet<u64>,
     /// The message that each agent is getting.
     streamed: HashMap<Option<String>, StreamedMessage>,
     /// The hashes of the answers and errors of the main agent since the newest `result` line.
@@ -160,9 +166,21 @@ impl Adapter for ClaudeCode {
         let call = json.text_at("parent_tool_use_id").or_else(spawning);
         let (agent, spawned_by) = if own.is_some() { (own, call) } else { (call, None) };
         let line = SourceLine { json, clean: source.clean, place: source.place, agent, spawned_by };
+        let is_nested =
+            line.json.text_at("uuid").is_some_and(|id| self.nested.contains(&hash(&id)));
         let drafts = match source_type.as_str() {
+            "user" | "assistant" if is_nested => Vec::new(),
             "user" => self.user(&line),
-            "assistant" => self.assistant(&line),
+            "assistant" => {
+                let mut drafts = self.missing_prompts(&line);
+                drafts.extend(self.assistant(&line));
+                drafts
+            }
+            "progress" if line.json.path("data.message.message").is_some() => self.nested(&line),
+            "queue-operation" => {
+                self.queue.take(&line.json);
+                Vec::new()
+            }
             "result" => self.result(&line),
             "stream_event" => self.streamed(&line),
             "summary" => notices::summary(&line, |leaf| self.seen.contains(&hash(leaf))),
@@ -177,6 +195,9 @@ impl Adapter for ClaudeCode {
         self.totals.init(&line.json);
         let is_printed = json.get("sessionId").is_none() && json.get("session_id").is_some();
         let own = text("uuid");
+        for prompt in drafts.iter().filter(|draft| draft.kind == "message.user") {
+            self.queue.see(&prompt.data().text_at("text").unwrap_or_default());
+        }
         let drafts = self.with_withdrawn(&line, drafts);
         self.seen.extend(own.as_deref().map(hash));
         AdaptedLine {
@@ -421,48 +442,6 @@ impl ClaudeCode {
         });
         draft.correlation_id = Some(id.into());
         draft
-    }
-
-    /// Whether an id names one call, as far as is known.
-    fn names_one_call(&self, id: &str) -> bool {
-        !is_placeholder(id) && !self.shared_calls.contains(id)
-    }
-
-    /// Takes an id for one that names nothing, because several calls have it. The results of these
-    /// calls come in their order.
-    fn share(&mut self, line: &SourceLine<'_>, id: &str) {
-        self.shared_calls.insert(id.to_owned());
-        if let Some(first) = self.calls.get(id).filter(|first| !first.has_ended) {
-            let agent = line.agent.as_deref().map(str::to_owned);
-            let calls = self.unnamed.entry(agent).or_default();
-            calls.push_back((id.to_owned(), first.message.clone()));
-        }
-    }
-
-    /// The key of a result's call in `calls`: by the result's id, else by the line of the call, else
-    /// the first open call without an id, else the newest call if it is open. Otherwise it is the only
-    /// trace of a call.
-    fn call_of(&mut self, line: &SourceLine<'_>, result: Json<'_>) -> String {
-        let own = result.text_at("tool_use_id").filter(|id| self.names_one_call(id));
-        let source = line.json.text_at("sourceToolUseID");
-        let source = source.filter(|id| self.calls.contains_key(id.as_ref()));
-        if let Some(id) = own.or(source) {
-            return id.into_owned();
-        }
-        let by_line = line.json.text_at("sourceToolAssistantUUID");
-        let by_line = by_line.and_then(|uuid| self.by_line.get(uuid.as_ref()));
-        let is_open = |key: &&String| self.calls.get(*key).is_some_and(|call| !call.has_ended);
-        let by_line = by_line.and_then(|keys| keys.iter().find(is_open).or_else(|| keys.last()));
-        if let Some(call) = by_line {
-            return call.clone();
-        }
-        let agent = line.agent.as_deref().map(str::to_owned);
-        let unnamed = self.unnamed.get_mut(&agent).into_iter();
-        let mut unnamed = unnamed.flat_map(|calls| std::iter::from_fn(|| calls.pop_front()));
-        let is_open = |key: &String| self.calls.get(key).is_some_and(|call| !call.has_ended);
-        let first = unnamed.find_map(|(key, _)| is_open(&key).then_some(key));
-        let newest = || self.newest_call.clone().filter(&is_open);
-        first.or_else(newest).unwrap_or_else(|| line.place.to_owned())
     }
 
     fn user(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {

@@ -3,6 +3,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use super::{ClaudeCode, SourceLine, hash};
+use crate::event::draft::Draft;
 use crate::fs::hash::sha256;
 use crate::json::{Json, Members};
 
@@ -47,5 +49,28 @@ impl Sidechains {
         let text =
             content.as_str().or_else(|| content.items().find_map(|item| item.text_at("text")))?;
         self.asked.get_mut(&sha256(text.trim().as_bytes()))?.pop_front()
+    }
+}
+
+impl ClaudeCode {
+    /// A line of a sub-agent in a line of the main agent.
+    pub(super) fn nested(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+        let Some(inner) = line.json.path("data.message") else { return Vec::new() };
+        let id = inner.text_at("uuid").map(|id| hash(&id));
+        if id.is_some_and(|id| !self.nested.insert(id) || self.seen.contains(&id)) {
+            return Vec::new();
+        }
+        let call = line.json.text_at("parentToolUseID");
+        let inner = SourceLine {
+            json: Members::of(inner),
+            agent: line.json.path("data.agentId").and_then(Json::as_str).or_else(|| call.clone()),
+            spawned_by: call,
+            ..*line
+        };
+        match inner.json.text_at("type").unwrap_or_default().as_ref() {
+            "user" => self.user(&inner),
+            "assistant" => self.assistant(&inner),
+            _ => Vec::new(),
+        }
     }
 }

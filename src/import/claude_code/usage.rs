@@ -11,7 +11,15 @@ use crate::json::{Json, ObjectText};
 /// The counts of the API, and what it tells besides them.
 const COUNTS: [&str; 4] =
     ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
-const DETAILS: [&str; 3] = ["cache_creation", "iterations", "speed"];
+const DETAILS: [&str; 5] =
+    ["cache_creation", "iterations", "speed", "service_tier", "inference_geo"];
+
+/// What changes the price of a request, and the values that do not.
+const PRICED_BY: [(&str, &[&str]); 3] = [
+    ("speed", &["standard"]),
+    ("service_tier", &["standard"]),
+    ("inference_geo", &["", "global", "not_available"]),
+];
 
 /// A message that the API is still sending.
 #[derive(Clone, Debug)]
@@ -122,10 +130,10 @@ impl ClaudeCode {
             data.members(Json::trusted(&figures));
             data.text_if("model", model).text("message_id", message_id);
             data.text_if("request_id", request.as_deref());
-            data.text_if(
-                "speed",
-                usage.text_at("speed").filter(|speed| speed == "fast").as_deref(),
-            );
+            for (name, usual) in PRICED_BY {
+                let asked = usage.text_at(name).filter(|asked| !usual.contains(&asked.as_ref()));
+                data.text_if(name, asked.as_deref());
+            }
             // Older versions told the cost with each message.
             if let Some(cost) = line.json.get("costUSD").filter(|cost| as_micros(*cost) > Some(0)) {
                 data.json("cost_usd", cost);

@@ -8,7 +8,7 @@ use super::fork::{ForkedHistory, time};
 use super::outcome::RolloutOutcome;
 use super::stream::{self, ItemProgress};
 use super::twins::{Channel, Twins};
-use super::usage::Totals;
+use super::usage::{PricedCall, Totals};
 use super::{prompts, reports};
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, is_placeholder};
@@ -20,9 +20,6 @@ use crate::text::human::plural;
 
 /// The beginning of the names of tools of MCP servers.
 const MCP: &str = "mcp__";
-
-/// The last message of a thread that the client made from the session of another agent.
-const IMPORTED: &str = "<EXTERNAL SESSION IMPORTED>";
 
 /// The types of the lines of a session file that have a payload.
 const LINES: &[&str] = &[
@@ -80,6 +77,8 @@ pub(super) struct Codex {
     /// The number of lines of the stream's thread.
     pub(super) position: u64,
     pub(super) model: Option<String>,
+    /// The tier of service, if the client chose one.
+    tier: Option<String>,
     pub(super) usage: Totals,
     pub(super) calls: RolloutCalls,
     /// Whether the session's own facts were read. Later ones are of copied history.
@@ -92,6 +91,8 @@ pub(super) struct Codex {
     is_copied: bool,
     /// Whether work of the thread was read.
     has_worked: bool,
+    /// Whether the client also tells as an event what a person typed.
+    pub(super) tells_prompts: bool,
     /// The thread, if the whole file is of a sub-agent.
     agent: Option<String>,
     pub(super) twins: Twins,
@@ -170,7 +171,8 @@ impl Codex {
                 self.compacted(Channel::Item, &payload.text_at("message").unwrap_or_default())
             }
             "token_usage_record" => {
-                self.usage.take_record(payload, self.model.as_deref()).into_iter().collect()
+                let call = PricedCall { model: self.model.as_deref(), tier: self.tier.as_deref() };
+                self.usage.take_record(payload, call).into_iter().collect()
             }
             "inter_agent_communication" => {
                 self.between_agents(Channel::Event, payload).into_iter().collect()
@@ -224,6 +226,10 @@ impl Codex {
         }
         self.thread.clone_from(&thread);
         self.fork = ForkedHistory::of(meta, line);
+        let version = meta.text_at("cli_version").unwrap_or_default();
+        let mut numbers = version.split('.').map(|number| number.parse::<u64>().unwrap_or(0));
+        self.tells_prompts =
+            (numbers.next() > Some(0)) || numbers.next().is_some_and(|minor| minor >= 100);
         // Older versions name only the thread that started the sub-agent.
         let session = ["session_id", "source.subagent.thread_spawn.parent_thread_id"];
         let session = session.iter().find_map(|path| meta.text_at(path));
@@ -251,6 +257,9 @@ impl Codex {
 
     /// The settings of a turn, if the model is another one than before.
     fn settings(&mut self, settings: Json<'_>) -> Vec<Draft<'static>> {
+        if let Some(tier) = settings.get("service_tier") {
+            self.tier = tier.as_str().map(Cow::into_owned);
+        }
         let Some(model) = settings.text_at("model").filter(|model| !is_placeholder(model)) else {
             return Vec::new();
         };
@@ -301,13 +310,17 @@ impl Codex {
     fn message(&mut self, message: Json<'_>) -> Vec<Draft<'static>> {
         let content = ["content", "message"].iter().find_map(|name| message.present(name));
         let Some(content) = content else { return Vec::new() };
-        let (text, images) = prompts::content(content);
+        let (texts, images) = prompts::content(content);
         let id = message.text_at("id").filter(|id| !is_placeholder(id));
-        match message.text_at("role").unwrap_or_default().as_ref() {
+        let role = message.text_at("role").unwrap_or_default();
+        if role == "user" {
+            return self.user(Channel::Item, &texts, &images);
+        }
+        let text = texts.join("\n");
+        match role.as_ref() {
             "assistant" => {
                 self.assistant(Channel::Item, &text, id.as_deref()).into_iter().collect()
             }
-            "user" => self.user(Channel::Item, &text, &images),
             _ if text.is_empty() => Vec::new(),
             _ => vec![text_event("message.system", &text)],
         }
@@ -323,7 +336,8 @@ impl Codex {
             "user_message" => {
                 let images = ["images", "local_images"].iter().filter_map(|name| event.get(name));
                 let images = images.flat_map(Json::items).map(|_| "[image]".to_owned());
-                self.user(channel, &text("message"), &images.collect::<Vec<_>>())
+                let said = [text("message").into_owned()];
+                self.user(channel, &said, &images.collect::<Vec<_>>())
             }
             "agent_message" => {
                 self.assistant(channel, &text("message"), None).into_iter().collect()
@@ -336,7 +350,8 @@ impl Codex {
                 let info = event.present("info");
                 let last = info.map_or(Some(event), |info| info.present("last_token_usage"));
                 let total = info.and_then(|info| info.present("total_token_usage"));
-                self.usage.take(total, last, self.model.as_deref()).into_iter().collect()
+                let call = PricedCall { model: self.model.as_deref(), tier: self.tier.as_deref() };
+                self.usage.take(total, last, call).into_iter().collect()
             }
             "error" | "stream_error" => {
                 self.error(channel, Some(event), event.get("codex_error_info"))
@@ -448,6 +463,10 @@ impl Codex {
         progress: ItemProgress,
     ) -> Vec<Draft<'static>> {
         let Some(report) = reports::reported(kind, event) else { return Vec::new() };
+        if event.text_at("source").is_some_and(|source| source == "user_shell") {
+            let is_end = progress == ItemProgress::Completed;
+            return self.typed_command(channel, kind, event, is_end).into_iter().collect();
+        }
         let is_search = report.tool.as_deref() == Some("web_search");
         if progress == ItemProgress::Started {
             // What is searched for may only be known at the end.
@@ -481,58 +500,6 @@ impl Codex {
         let outcome = RolloutOutcome { text, denied: true, ..RolloutOutcome::default() };
         let report = CallReport { id: Some(id), ..CallReport::default() };
         self.calls.end(source, Channel::Event, &report, &outcome).into_iter().collect()
-    }
-
-    /// What a person wrote, or what the client wrote in their name.
-    pub(super) fn user(
-        &mut self,
-        channel: Channel,
-        text: &str,
-        images: &[String],
-    ) -> Vec<Draft<'static>> {
-        // The channels join the parts of a prompt in different ways.
-        let letters: String = text.split_whitespace().collect();
-        if (letters.is_empty() && images.is_empty())
-            || !self.twins.is_first(channel, "user", &letters)
-        {
-            return Vec::new();
-        }
-        prompts::drafts(text, images)
-    }
-
-    pub(super) fn assistant(
-        &mut self,
-        channel: Channel,
-        text: &str,
-        message_id: Option<&str>,
-    ) -> Option<Draft<'static>> {
-        if text.is_empty() || !self.twins.is_first(channel, "assistant", text) {
-            return None;
-        }
-        if text.trim() == IMPORTED {
-            return Some(text_event("note", "The conversation until here is of another agent"));
-        }
-        let mut data = ObjectText::new();
-        data.text("text", text).text_if("model", self.model.as_deref());
-        data.text_if("message_id", message_id);
-        Some(Draft::new("message.assistant", data))
-    }
-
-    pub(super) fn reasoning(&mut self, channel: Channel, text: &str) -> Option<Draft<'static>> {
-        let is_new = !text.is_empty() && self.twins.is_first(channel, "reasoning", text);
-        is_new.then(|| text_event("message.reasoning", text))
-    }
-
-    /// A compaction, and the summary that replaces the history.
-    pub(super) fn compacted(&mut self, channel: Channel, summary: &str) -> Vec<Draft<'static>> {
-        let mut drafts = Vec::new();
-        if self.twins.is_first(channel, "compacted", "") {
-            drafts.push(text_event("note", "Context compacted"));
-        }
-        if !summary.is_empty() {
-            drafts.push(text_event("message.system", summary));
-        }
-        drafts
     }
 }
 

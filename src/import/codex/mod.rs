@@ -7,6 +7,7 @@ mod fork;
 mod outcome;
 mod prompts;
 mod reports;
+mod speech;
 mod stream;
 mod twins;
 mod usage;

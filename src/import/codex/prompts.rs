@@ -53,10 +53,10 @@ const ELEMENTS: &[&str] = &[
 /// The beginning of what an editor adds, and the heading after which the person's own text stands.
 const EDITOR: (&str, &str) = ("# Context from my IDE setup:", "## My request for Codex:");
 
-/// The text of a message and the labels of its images. Marks around images are left out.
-pub(super) fn content(content: Json<'_>) -> (String, Vec<String>) {
+/// The texts of a message and the labels of its images. Marks around images are left out.
+pub(super) fn content(content: Json<'_>) -> (Vec<String>, Vec<String>) {
     if content.kind() != Kind::Array {
-        return (as_text(content).into_owned(), Vec::new());
+        return (vec![as_text(content).into_owned()], Vec::new());
     }
     let (mut texts, mut images) = (Vec::new(), Vec::new());
     for part in content.items() {
@@ -69,31 +69,105 @@ pub(super) fn content(content: Json<'_>) -> (String, Vec<String>) {
             None => {}
         }
     }
-    (texts.join("\n"), images)
+    (texts, images)
 }
 
-/// The events of a text in the role of the user: a prompt, text of the client, or one of each.
-pub(super) fn drafts(text: &str, images: &[String]) -> Vec<Draft<'static>> {
-    let own = text.trim_start();
-    if is_of_client(own) {
-        return vec![text_event("message.system", text)];
-    }
-    let (added, typed) = match own.split_once(EDITOR.1) {
-        Some((added, typed)) if own.starts_with(EDITOR.0) && !typed.trim().is_empty() => {
-            (added.trim_end(), typed.trim())
+/// What is said in the name of the user, by who says it.
+#[derive(Debug, Default)]
+pub(super) struct SaidByUser {
+    /// What the client added.
+    pub(super) added: Vec<String>,
+    /// What the person typed.
+    pub(super) typed: String,
+}
+
+impl SaidByUser {
+    /// Decides part by part. With `is_context`, and beside another part of the client, a part that is one
+    /// element is of the client: what a person typed comes as an event too.
+    pub(super) fn of(parts: &[String], is_context: bool) -> Self {
+        let is_context = is_context || parts.iter().any(|part| is_of_client(part.trim_start()));
+        let (mut added, mut typed) = (Vec::new(), Vec::new());
+        for part in parts {
+            let own = part.trim_start();
+            if is_of_client(own) || (is_context && element(own).is_some()) {
+                added.push(part.clone());
+                continue;
+            }
+            let (before, rest) = match own.split_once(EDITOR.1) {
+                Some((before, rest)) if own.starts_with(EDITOR.0) && !rest.trim().is_empty() => {
+                    (before.trim_end(), rest.trim())
+                }
+                _ => blocks_before(part),
+            };
+            let (rest, after) = blocks_after(rest);
+            let others = [before, after].into_iter().filter(|text| !text.is_empty());
+            added.extend(others.map(str::to_owned));
+            typed.push(rest);
         }
-        _ => ("", text),
-    };
-    let mut data = ObjectText::new();
-    // The images follow what the person wrote.
-    let parts = Some(typed).filter(|typed| !typed.trim().is_empty()).into_iter();
-    let parts: Vec<&str> = parts.chain(images.iter().map(String::as_str)).collect();
-    data.text("text", &parts.join("\n"));
-    if !images.is_empty() {
-        data.plain("attachments", images.len());
+        Self { added, typed: typed.join("\n") }
     }
-    let context = (!added.is_empty()).then(|| text_event("message.system", added));
-    context.into_iter().chain([Draft::new("message.user", data)]).collect()
+
+    /// The events: what the client added, and the prompt.
+    pub(super) fn drafts(&self, images: &[String]) -> Vec<Draft<'static>> {
+        let mut drafts: Vec<_> =
+            self.added.iter().map(|text| text_event("message.system", text)).collect();
+        let typed = Some(self.typed.as_str()).filter(|typed| !typed.trim().is_empty());
+        // The images follow what the person wrote.
+        let parts: Vec<&str> = typed.into_iter().chain(images.iter().map(String::as_str)).collect();
+        if !parts.is_empty() {
+            let mut data = ObjectText::new();
+            data.text("text", &parts.join("\n"));
+            if !images.is_empty() {
+                data.plain("attachments", images.len());
+            }
+            drafts.push(Draft::new("message.user", data));
+        }
+        drafts
+    }
+}
+
+/// The elements of the client that a text begins with, and the rest. The rest is not empty.
+fn blocks_before(text: &str) -> (&str, &str) {
+    let mut rest = text;
+    let next = |rest: &str| {
+        let own = rest.trim_start();
+        let known = WRAPPERS.iter().find(|wrapper| own.starts_with(**wrapper))?;
+        let end = format!("</{}", known[1..].split('>').next()?);
+        let place = rest.find(&end)?;
+        let length = place + rest[place..].find('>')? + 1;
+        (!rest[length..].trim().is_empty()).then_some(length)
+    };
+    while let Some(length) = next(rest) {
+        rest = &rest[length..];
+    }
+    let before = &text[..text.len() - rest.len()];
+    (before.trim(), if before.is_empty() { rest } else { rest.trim() })
+}
+
+/// A text without the element of the client that it ends with, and that element.
+fn blocks_after(text: &str) -> (&str, &str) {
+    let begin = WRAPPERS.iter().filter_map(|wrapper| text.rfind(&format!("\n{wrapper}"))).max();
+    match begin.filter(|begin| is_of_client(text[*begin..].trim_start())) {
+        Some(begin) if !text[..begin].trim().is_empty() => {
+            (text[..begin].trim_end(), text[begin..].trim())
+        }
+        _ => (text, ""),
+    }
+}
+
+/// The command in the client's text about what a person ran in it.
+pub(super) fn command_in(text: &str) -> Option<&str> {
+    let (_, rest) =
+        text.trim_start().strip_prefix("<user_shell_command>")?.split_once("<command>")?;
+    rest.split_once("</command>").map(|(command, _)| command.trim())
+}
+
+/// What the client says that a person ran in it: the command, and what it printed.
+pub(super) fn ran(command: &str, output: &str, exit_code: Option<i64>) -> Draft<'static> {
+    let code = exit_code.filter(|code| *code != 0);
+    let code = code.map(|code| format!("\n(exit code {code})")).unwrap_or_default();
+    let text = format!("The user ran: {command}\n{}{code}", output.trim_end());
+    text_event("message.system", text.trim_end())
 }
 
 /// What the user or the agent said aloud.

@@ -95,10 +95,8 @@ pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<CallReport<'s
         }
     };
     let id = ["call_id", "callId", "id"].iter().find_map(|name| report.text_at(name));
-    let is_typed = report.text_at("source").is_some_and(|source| source == "user_shell");
     let tool = match shape.tool {
         "" => tool_name(report),
-        "shell" if is_typed => Some("user_shell".to_owned()),
         tool => Some(tool.to_owned()),
     };
     Some(CallReport { id, tool, args, family: family(kind), ..CallReport::default() })
@@ -112,6 +110,17 @@ fn tool_name(report: Json<'_>) -> Option<String> {
         Some(server) => format!("mcp__{server}__{tool}"),
         None => tool.into_owned(),
     })
+}
+
+/// The command that a report is about, as a person would type it.
+pub(super) fn command_line(report: Json<'_>) -> String {
+    let Some(command) = report.present("command") else { return String::new() };
+    let words: Vec<_> = command.items().filter_map(Json::as_str).collect();
+    match words.as_slice() {
+        [_, option, script] if option.starts_with('-') => script.clone().into_owned(),
+        [] => command.as_str().unwrap_or_default().into_owned(),
+        words => words.join(" "),
+    }
 }
 
 /// How the call in a report of that type ended.

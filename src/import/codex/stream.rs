@@ -7,7 +7,7 @@ use super::adapter::Codex;
 use super::calls::RolloutCalls;
 use super::outcome::content_text;
 use super::twins::Channel;
-use super::usage::total;
+use super::usage::{PricedCall, total};
 use super::{prompts, reports};
 use crate::event::draft::Draft;
 use crate::event::severity::Severity;
@@ -86,7 +86,8 @@ impl Codex {
             // it is recorded.
             ("turn.completed", _) => {
                 let usage = line.present("usage");
-                let total = usage.and_then(|usage| total(usage, self.model.as_deref()));
+                let call = PricedCall { model: self.model.as_deref(), ..PricedCall::default() };
+                let total = usage.and_then(|usage| total(usage, call));
                 total.into_iter().collect()
             }
             // A failed turn repeats the error that ended it.
@@ -120,8 +121,8 @@ impl Codex {
             }
             "UserMessage" => {
                 let content = item.present("content").map(prompts::content);
-                let (text, images) = content.unwrap_or((text, Vec::new()));
-                self.user(channel, &text, &images)
+                let (texts, images) = content.unwrap_or((vec![text], Vec::new()));
+                self.user(channel, &texts, &images)
             }
             "reasoning" | "Reasoning" => {
                 let parts = ["summary_text", "raw_content"].iter();

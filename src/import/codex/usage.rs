@@ -7,6 +7,15 @@ use crate::json::{Json, ObjectText};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct RolloutCounts([Option<u64>; 5]);
 
+/// What the price of a model call depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PricedCall<'c> {
+    /// The model.
+    pub(super) model: Option<&'c str>,
+    /// The tier of service, if the client chose one.
+    pub(super) tier: Option<&'c str>,
+}
+
 /// The names of the counts in the source.
 const NAMES: [&str; 5] = [
     "input_tokens",
@@ -39,13 +48,13 @@ impl Totals {
         &mut self,
         total: Option<Json<'_>>,
         last: Option<Json<'_>>,
-        model: Option<&str>,
+        call: PricedCall<'_>,
     ) -> Option<Draft<'static>> {
         let last = last.and_then(RolloutCounts::of);
         let total = total.and_then(RolloutCounts::of);
         self.is_total_known = total.is_some();
         let Some(total) = total else {
-            return last?.draft(model);
+            return last?.draft(call);
         };
         let before = self.newest.replace(total);
         let is_recorded = std::mem::take(&mut self.has_records);
@@ -57,7 +66,7 @@ impl Totals {
         self.restarts += u32::from(before.is_some() && (restarted || since.is_none()));
         let fresh = since.filter(|_| !restarted).or(last).unwrap_or(total);
         self.unrecorded = Some(fresh);
-        fresh.draft(model)
+        fresh.draft(call)
     }
 
     /// The usage of one response, of a record. The totals leave out some, for example those of
@@ -65,7 +74,7 @@ impl Totals {
     pub(super) fn take_record(
         &mut self,
         record: Json<'_>,
-        model: Option<&str>,
+        call: PricedCall<'_>,
     ) -> Option<Draft<'static>> {
         let usage = record.present("usage").and_then(RolloutCounts::of)?;
         if self.unrecorded.take().is_some_and(|told| told.is_same(usage)) {
@@ -74,7 +83,7 @@ impl Totals {
         self.has_records = true;
         // The record has an id of its own.
         self.is_total_known = false;
-        let mut draft = usage.draft(model)?;
+        let mut draft = usage.draft(call)?;
         let mut data = ObjectText::new();
         data.members(draft.data());
         data.text_if("message_id", record.text_at("response_id").as_deref());
@@ -104,8 +113,8 @@ impl Totals {
 }
 
 /// The event for the total of a session so far. `None` if all counts are zero.
-pub(super) fn total(usage: Json<'_>, model: Option<&str>) -> Option<Draft<'static>> {
-    let draft = RolloutCounts::of(usage)?.draft(model)?;
+pub(super) fn total(usage: Json<'_>, call: PricedCall<'_>) -> Option<Draft<'static>> {
+    let draft = RolloutCounts::of(usage)?.draft(call)?;
     let mut data = ObjectText::new();
     data.members(draft.data()).text("scope", "session");
     Some(Draft { data: data.finish().into(), ..draft })
@@ -134,7 +143,7 @@ impl RolloutCounts {
     }
 
     /// The counts as an event, with input that excludes cached tokens. `None` if all are zero.
-    fn draft(self, model: Option<&str>) -> Option<Draft<'static>> {
+    fn draft(self, call: PricedCall<'_>) -> Option<Draft<'static>> {
         let [input, read, written, output, reasoning] = self.0;
         if self.0.iter().all(|count| count.unwrap_or(0) == 0) {
             return None;
@@ -153,7 +162,7 @@ impl RolloutCounts {
                 data.plain(name, count);
             }
         }
-        data.text_if("model", model);
+        data.text_if("model", call.model).text_if("service_tier", call.tier);
         Some(Draft::new("llm.usage", data))
     }
 }

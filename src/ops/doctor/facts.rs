@@ -8,7 +8,7 @@ use super::arrival::last_hook;
 use super::disk::{RunsDirState, network_file_system, state, try_to_write};
 use crate::event::time::Timestamp;
 use crate::hooks::{WIRINGS, Wiring};
-use crate::ops::import::{Session, find, run_named};
+use crate::ops::import::{Session, Wanted, find, run_named};
 use crate::ops::wire::{WireError, WireHome, WireScope};
 use crate::run::runs::survey;
 
@@ -111,7 +111,9 @@ impl DoctorFacts {
     #[must_use]
     pub(crate) fn gather(input: DoctorInput<'_>) -> Self {
         let now = u64::try_from(input.now.millis()).unwrap_or(0);
-        let recent = find(&input.places, None, Some(now.saturating_sub(RECENT))).sessions;
+        let since = Some(now.saturating_sub(RECENT));
+        let wanted = Wanted { from: None, since, remembered: None };
+        let recent = find(&input.places, &wanted).sessions;
         let runs = survey(&input.runs_dir).map(|survey| survey.runs).unwrap_or_default();
         let project = &input.home.project;
         let here: Vec<&Session> =

@@ -93,14 +93,9 @@ pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
         metadata.text_if("title", first.title.as_deref());
         let changed = parts.iter().map(|part| part.updated).max().unwrap_or(0);
         let file = SessionFile {
-            path: path.to_owned(),
-            place: None,
             begun: Some(first.created).filter(|time| *time > 0).map(Timestamp::from_millis),
             stored: parts.iter().map(|part| (part.id.clone(), part.messages)).collect(),
-            is_counted_by_parent: false,
-            skipped: 0,
-            needed_from: 0,
-            numbers: None,
+            ..SessionFile::whole(path)
         };
         Some(Session {
             dialect,

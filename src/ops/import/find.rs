@@ -18,6 +18,7 @@ use super::relatives::{
     is_source_name, is_state, name_of, number_of, parent_session, relatives, root_of,
     session_of_parent, stem, storage_of, stored_children,
 };
+use super::remembered::{FileStamp, Remembered};
 use super::runs_in_file::runs_in_file;
 use super::titles::{Titles, branch};
 use super::{Session, SessionFile, SkippedSource};
@@ -37,6 +38,8 @@ pub(crate) struct Found {
     pub(crate) sessions: Vec<Session>,
     /// The files that are not imported.
     pub(crate) skipped: Vec<SkippedSource>,
+    /// The number of sessions that are left out, because nothing of them has changed.
+    pub(crate) unchanged: usize,
 }
 
 /// What a file holds.
@@ -57,9 +60,20 @@ struct Candidate {
     is_named_after_file: bool,
 }
 
-/// Finds the sessions in files and folders. `from` is the dialect of all files, if it is known.
-/// Files that changed before `since`, in milliseconds since 1970, are left out.
-pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Option<u64>) -> Found {
+/// Which sessions are wanted.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'w> {
+    /// The dialect of all files, if it is known.
+    pub(crate) from: Option<&'static Dialect>,
+    /// Files that changed before this time, in milliseconds since 1970, are left out.
+    pub(crate) since: Option<u64>,
+    /// What earlier imports took. Sessions of which nothing has changed since are left out.
+    pub(crate) remembered: Option<&'w Remembered>,
+}
+
+/// Finds the sessions in files and folders.
+pub(crate) fn find(paths: &[PathBuf], wanted: &Wanted<'_>) -> Found {
+    let from = wanted.from;
     let mut found = Found::default();
     let mut files = Vec::new();
     for path in paths {
@@ -70,50 +84,20 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     files.sort();
     files.dedup();
     files.retain(|path| !is_part(path));
-    let looks = each(&files, |path| {
-        let is_of_opencode = from.is_none_or(|dialect| dialect.name == "opencode");
-        if is_of_opencode && !has_lines(path) && is_database(path) {
-            let mut sessions = stored_sessions(path)?;
-            sessions.retain(|session| since.is_none_or(|since| session.changed >= since));
-            return Ok(FileSessions::Whole(sessions));
-        }
-        let changed = changed_at(path);
-        if since.is_some_and(|since| changed < since) {
-            return Ok(FileSessions::Whole(Vec::new()));
-        }
-        let look = look(path, from)?;
-        let runs = runs_in_file(path, look.dialect).unwrap_or_default();
-        Ok(if runs.is_empty() {
-            FileSessions::Part(look, changed)
-        } else {
-            FileSessions::Whole(each_run(path, changed, &look, runs))
-        })
-    });
-    let mut candidates: Vec<(String, Candidate)> = Vec::new();
-    for (path, looked) in files.into_iter().zip(looks) {
-        match looked {
-            Ok(FileSessions::Whole(sessions)) => found.sessions.extend(sessions),
-            Ok(FileSessions::Part(look, changed)) => {
-                let sub_agent_of = session_of_parent(&path, &look);
-                let is_sub_agent = sub_agent_of.is_some()
-                    || look.is_sub_agent
-                    || (look.dialect.name == "claude-code" && is_agent_file(&path));
-                let id = sub_agent_of.or_else(|| folder_of_events(&path, look.dialect));
-                if id.is_none() && look.is_unnamed {
-                    // Its run would have the name of the file, and a longer copy another one.
-                    let reason = NotImported::NoSession;
-                    found.skipped.push(SkippedSource { source: path, reason });
-                    continue;
-                }
-                let id = id.or_else(|| session_of(&path, &look));
-                let is_named_after_file = id.is_none();
-                let id = id.unwrap_or_else(|| name_of(&path));
-                let file = Candidate { path, changed, is_sub_agent, is_named_after_file, look };
-                candidates.push((id, file));
-            }
-            Err(reason) => found.skipped.push(SkippedSource { source: path, reason }),
-        }
-    }
+    let nothing = Remembered::default();
+    let mut unread = wanted.remembered.unwrap_or(&nothing).unread(files);
+    let mut candidates = look_at(std::mem::take(&mut unread.files), wanted, &mut found);
+    // What belongs to a session that is left out is imported with the rest of it.
+    let is_lost = |(id, file): &(String, Candidate)| {
+        let is_here = candidates.iter().any(|(other, file)| other == id && !file.is_sub_agent);
+        file.is_sub_agent && !is_here && !unread.has(id)
+    };
+    let is_any_lost = unread.sessions() > 0 && candidates.iter().any(is_lost);
+    let stored = found.sessions.iter().map(|session| session.id.as_str());
+    let ids = candidates.iter().map(|(id, _)| id.as_str()).chain(stored).collect();
+    let again = unread.take_back(&ids, is_any_lost);
+    candidates.extend(look_at(again, wanted, &mut found));
+    found.unchanged = unread.sessions();
     leave_out_derived(&mut found.skipped, paths);
     // A sub-agent of a sub-agent may name only the latter.
     let spawned: HashMap<(&str, String), String> = candidates
@@ -139,7 +123,7 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
     }
     found.sessions = merged(std::mem::take(&mut found.sessions), &mut found.skipped);
     leave_out_made(&mut found);
-    if found.sessions.is_empty() {
+    if found.sessions.is_empty() && found.unchanged == 0 {
         let parts = paths.iter().filter(|path| is_part(path) && path.is_file()).cloned();
         let reason = || NotImported::Part;
         found.skipped.extend(parts.map(|source| SkippedSource { source, reason: reason() }));
@@ -148,6 +132,68 @@ pub(crate) fn find(paths: &[PathBuf], from: Option<&'static Dialect>, since: Opt
         .sessions
         .sort_by(|one, other| other.changed.cmp(&one.changed).then_with(|| one.id.cmp(&other.id)));
     found
+}
+
+/// Looks at files: those of which each is a part of a session, with its id. Whole sessions, and files
+/// that hold none, are added to `found`.
+fn look_at(
+    files: Vec<PathBuf>,
+    wanted: &Wanted<'_>,
+    found: &mut Found,
+) -> Vec<(String, Candidate)> {
+    let Wanted { from, since, .. } = *wanted;
+    let looks = each(&files, |path| {
+        let is_of_opencode = from.is_none_or(|dialect| dialect.name == "opencode");
+        if is_of_opencode && !has_lines(path) && is_database(path) {
+            let mut sessions = stored_sessions(path)?;
+            sessions.retain(|session| since.is_none_or(|since| session.changed >= since));
+            return Ok(FileSessions::Whole(sessions));
+        }
+        let changed = changed_at(path);
+        if since.is_some_and(|since| changed < since) {
+            return Ok(FileSessions::Whole(Vec::new()));
+        }
+        let look = look(path, from)?;
+        let runs = runs_in_file(path, look.dialect).unwrap_or_default();
+        Ok(if runs.is_empty() {
+            FileSessions::Part(look, changed)
+        } else {
+            FileSessions::Whole(each_run(path, changed, &look, runs))
+        })
+    });
+    let mut candidates: Vec<(String, Candidate)> = Vec::new();
+    for (path, looked) in files.into_iter().zip(looks) {
+        match looked {
+            Ok(FileSessions::Whole(sessions)) => found.sessions.extend(sessions),
+            Ok(FileSessions::Part(look, changed)) => match candidate(path, look, changed) {
+                Ok(candidate) => candidates.push(candidate),
+                Err(skipped) => found.skipped.push(skipped),
+            },
+            Err(reason) => found.skipped.push(SkippedSource { source: path, reason }),
+        }
+    }
+    candidates
+}
+
+/// A file with the id of its session.
+fn candidate(
+    path: PathBuf,
+    look: Look,
+    changed: u64,
+) -> Result<(String, Candidate), SkippedSource> {
+    let sub_agent_of = session_of_parent(&path, &look);
+    let is_sub_agent = sub_agent_of.is_some()
+        || look.is_sub_agent
+        || (look.dialect.name == "claude-code" && is_agent_file(&path));
+    let id = sub_agent_of.or_else(|| folder_of_events(&path, look.dialect));
+    if id.is_none() && look.is_unnamed {
+        // Its run would have the name of the file, and a longer copy another one.
+        return Err(SkippedSource { source: path, reason: NotImported::NoSession });
+    }
+    let id = id.or_else(|| session_of(&path, &look));
+    let is_named_after_file = id.is_none();
+    let id = id.unwrap_or_else(|| name_of(&path));
+    Ok((id, Candidate { path, changed, is_sub_agent, is_named_after_file, look }))
 }
 
 /// The files that older versions of Claude Code wrote for the sub-agents of the named sessions, beside
@@ -336,20 +382,8 @@ fn session(
         let begun = look.and_then(|look| look.begun);
         metadata.extend(look.map(|look| (path.clone(), look.metadata.clone())));
         let is_counted_by_parent = is_counted_by_parent(&path, dialect);
-        let (place, stored) = (None, Vec::new());
-        (
-            key,
-            SessionFile {
-                path,
-                place,
-                begun,
-                stored,
-                is_counted_by_parent,
-                skipped: 0,
-                needed_from: 0,
-                numbers: None,
-            },
-        )
+        let stamp = FileStamp::of(&path);
+        (key, SessionFile { begun, is_counted_by_parent, stamp, ..SessionFile::whole(&path) })
     };
     let mut skipped = Vec::new();
     let files = without_copies(paths.into_iter().map(file).collect(), &mut skipped);

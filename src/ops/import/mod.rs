@@ -10,12 +10,14 @@ mod database;
 #[cfg(not(feature = "sqlite"))]
 #[path = "no_database.rs"]
 mod database;
+mod doubts;
 mod find;
 mod look;
 mod order;
 mod places;
 mod record;
 mod relatives;
+mod remembered;
 mod run_of;
 mod runs_in_file;
 mod take_over;
@@ -24,11 +26,12 @@ mod titles;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-pub(crate) use find::{Found, find};
+pub(crate) use find::{Found, Wanted, find};
 pub(crate) use look::NotImported;
 pub(crate) use order::in_order;
 pub(crate) use places::{PLACES, places};
 pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, created_by, record};
+pub(crate) use remembered::Remembered;
 pub(crate) use run_of::{run_named, run_of};
 pub(crate) use take_over::take_over;
 
@@ -78,6 +81,8 @@ pub(crate) struct SessionFile {
     needed_from: u64,
     /// The numbers after these bytes, if not all of them are read.
     numbers: Option<GivenNumbers>,
+    /// What shows later that the file has not changed; `None` if it cannot be shown.
+    stamp: Option<remembered::FileStamp>,
 }
 
 impl SessionFile {
@@ -93,6 +98,7 @@ impl SessionFile {
             skipped: 0,
             needed_from: 0,
             numbers: None,
+            stamp: None,
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use super::ahead::{ReadAhead, is_short, read_session};
+use super::doubts::doubts;
 use super::order::known_facts;
 use super::run_of::run_of;
 use super::titles::Title;
@@ -184,6 +185,9 @@ fn fill(
     }
     recorder.sync()?;
     let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
+    if let Some(facts) = known_facts(&run).filter(|_| added > 0) {
+        receipt.warnings.extend(doubts(session.dialect.name, &receipt, &facts));
+    }
     Ok(Filled { receipt, added: added + renamed, unfinished, warnings })
 }
 

@@ -37,13 +37,13 @@ pub(super) fn follow(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Res
     loop {
         let began = Instant::now();
         let next_since = millis().saturating_sub(TIME_STEP);
-        let mut sessions = search(args, since, ui)?.sessions;
+        let mut sessions = search(args, since, None, ui)?.sessions;
         sessions.retain(|session| has_changed(session, &mut seen));
         let sessions = in_order(sessions, &global.runs_dir);
         let outcomes = import_all(&sessions, SourceEnd::Open, args, global, ui)?;
         match since {
             None => {
-                let failed = report(args, &outcomes, &[], &global.runs_dir, ui)?;
+                let failed = report(args, &outcomes, &[], 0, &global.runs_dir, ui)?;
                 failed.into_iter().for_each(|error| ui.warn(&sentence(&error)));
                 ui.note("waiting for more; stop with Ctrl-C");
             }

@@ -19,13 +19,13 @@ use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::offers;
 use crate::cli::parallel::each;
-use crate::cli::runs_dir::{absolute, home, is_of_project};
+use crate::cli::runs_dir::{absolute, home, is_of_project, state_folder};
 use crate::cli::ui::Ui;
 use crate::event::id::RunId;
 use crate::import::{DIALECTS, Dialect, detect, dialect};
 use crate::ops::import::{
-    Found, HowToRecord, NotImported, PLACES, Session, SkippedSource, SourceEnd, find, in_order,
-    places, record, run_of,
+    Found, HowToRecord, NotImported, PLACES, Remembered, Session, SkippedSource, SourceEnd, Wanted,
+    find, in_order, places, record, run_of,
 };
 use crate::run::dir::RunDir;
 use crate::text::human::plural;
@@ -120,7 +120,12 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     if args.follow {
         return follow::follow(args, global, ui);
     }
-    let Found { sessions, skipped } = search(args, None, ui)?;
+    let is_plain = !args.latest && !args.open && !args.no_source && args.from == "auto";
+    let is_plain = is_plain && args.run.is_none() && args.receipt.is_none() && !args.dry_run;
+    let memory = state_folder().filter(|_| is_plain && args.all);
+    let memory = memory.map(|folder| Remembered::file(&folder, &global.runs_dir));
+    let remembered = memory.as_deref().map(|file| Remembered::of(file, &global.runs_dir));
+    let Found { sessions, mut skipped, unchanged } = search(args, None, remembered.as_ref(), ui)?;
     let is_copy = |skipped: &&SkippedSource| {
         matches!(
             skipped.reason,
@@ -129,7 +134,19 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     };
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
-    let failed = report(args, &outcomes, &skipped, &global.runs_dir, ui)?;
+    if let Some(file) = &memory {
+        let is_whole = |outcome: &&SessionOutcome| matches!(outcome.imported, Some(Ok(_)));
+        let whole = outcomes.iter().filter(is_whole);
+        let whole = whole.filter_map(|one| Some((&one.session, one.planned.as_ref()?)));
+        if let Err(error) = Remembered::add(file, &global.runs_dir, whole, &skipped) {
+            ui.warn(&format!("the next import reads all files again: {error}"));
+        }
+    }
+    if args.latest || args.all {
+        // The agents' folders hold other files as well.
+        skipped.retain(|one| matches!(one.reason, NotImported::Unreadable(_)));
+    }
+    let failed = report(args, &outcomes, &skipped, unchanged, &global.runs_dir, ui)?;
     let is_named = !args.latest && !args.all;
     let rejected = |outcome: &SessionOutcome| matches!(&outcome.imported, Some(Ok(run)) if run.receipt.rejected > 0);
     warn_of_skipped(skipped.iter().filter(|one| !is_copy(one)), &args.paths, ui);
@@ -156,7 +173,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
         () if refused.iter().any(is_unreadable) => Exit::Unsafe,
         () if !refused.is_empty() || is_named && outcomes.iter().any(rejected) => Exit::Input,
         () if outcomes.is_empty() && skipped.iter().any(is_denied) => Exit::Unsafe,
-        () if outcomes.is_empty() => {
+        () if outcomes.is_empty() && unchanged == 0 => {
             ui.note(&nothing_to_import(args));
             Exit::No
         }
@@ -221,7 +238,12 @@ fn open_newest(outcomes: &[SessionOutcome], global: &Global, ui: &Ui) -> anyhow:
 
 /// The sessions that are wanted: in the given files and folders, or where agents keep them. With
 /// `since`, in milliseconds since 1970, only those that changed since then.
-fn search(args: &ImportArgs, since: Option<u64>, ui: &Ui) -> anyhow::Result<Found> {
+fn search(
+    args: &ImportArgs,
+    since: Option<u64>,
+    remembered: Option<&Remembered>,
+    ui: &Ui,
+) -> anyhow::Result<Found> {
     let paths = if args.latest || args.all {
         let home = home().ok_or_else(|| Failure::new(Exit::Usage, "HOME is not set"))?;
         places(args.agent.as_deref(), &home, absolute)
@@ -235,7 +257,8 @@ fn search(args: &ImportArgs, since: Option<u64>, ui: &Ui) -> anyhow::Result<Foun
         }
     }
     let wanted = args.since.map(|since| u64::try_from(since.time(now()).millis()).unwrap_or(0));
-    let mut found = find(&paths, dialect(&args.from), since.max(wanted));
+    let wanted = Wanted { from: dialect(&args.from), since: since.max(wanted), remembered };
+    let mut found = find(&paths, &wanted);
     if let Some(agent) = &args.agent {
         found.sessions.retain(|session| session.dialect.name == agent);
     }
@@ -253,10 +276,6 @@ fn search(args: &ImportArgs, since: Option<u64>, ui: &Ui) -> anyhow::Result<Foun
     if args.run.is_some() && found.sessions.len() > 1 {
         let message = format!("--run takes one session; there are {}", found.sessions.len());
         return Err(Failure::new(Exit::Usage, message).hint("name one file").into());
-    }
-    if args.latest || args.all {
-        // The agents' folders hold other files as well.
-        found.skipped.retain(|one| matches!(one.reason, NotImported::Unreadable(_)));
     }
     Ok(found)
 }

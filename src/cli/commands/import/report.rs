@@ -30,6 +30,8 @@ struct ImportDocument<'d> {
     schema_version: u32,
     runs: Vec<ImportedDocument<'d>>,
     skipped: Vec<SkippedDocument>,
+    /// The number of other sessions, of which nothing has changed since they were imported.
+    unchanged: usize,
 }
 
 #[derive(Serialize)]
@@ -90,6 +92,7 @@ pub(super) fn report(
     args: &ImportArgs,
     outcomes: &[SessionOutcome],
     skipped: &[SkippedSource],
+    unchanged: usize,
     runs_dir: &Path,
     ui: &Ui,
 ) -> anyhow::Result<Option<anyhow::Error>> {
@@ -97,10 +100,14 @@ pub(super) fn report(
         schema_version: 1,
         runs: outcomes.iter().map(|outcome| outcome.document(with_receipts)).collect(),
         skipped: skipped.iter().map(SkippedDocument::from).collect(),
+        unchanged,
     };
     match args.format {
         TableOrJson::Json => ui.data(json::document(&document(false)).as_bytes())?,
-        TableOrJson::Table if outcomes.is_empty() => {}
+        TableOrJson::Table if outcomes.is_empty() && unchanged == 0 => {}
+        TableOrJson::Table if outcomes.is_empty() => {
+            ui.text(&format!("{}, nothing new\n", plural(unchanged as u64, "session")))?;
+        }
         TableOrJson::Table if args.dry_run => ui.text(&plan(outcomes, ui.row_width()))?,
         TableOrJson::Table => {
             let imported = outcomes.iter().filter(|outcome| !outcome.has_failed());
@@ -113,6 +120,10 @@ pub(super) fn report(
                 ui.text(&table(ui.table_width(), HEADER, 2..TITLE, &rows))?;
             }
         }
+    }
+    if unchanged > 0 && !outcomes.is_empty() {
+        let others = plural(unchanged as u64, "other session");
+        ui.note(&format!("{others}, nothing new"));
     }
     if let Some(path) = &args.receipt {
         put_output(path, json::document(&document(true)).as_bytes())?;

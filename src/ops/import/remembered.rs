@@ -1,0 +1,205 @@
+//! What earlier imports took. A file that has not changed since is not read again.
+//!
+//! The memory is a file in the user's folder for state, one for each runs directory. It can be deleted: the
+//! next import then reads every file, and adds nothing that a run has.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use serde::{Deserialize, Serialize};
+
+use super::titles::Titles;
+use super::{NotImported, Session, SkippedSource};
+use crate::fs::hash::{hex, sha256};
+use crate::fs::{Action, FsError, PathAt, read_small, replace_derived};
+use crate::import::dialect;
+use crate::run::RunError;
+use crate::run::dir::RunDir;
+
+/// Maximum length of the file in bytes.
+const MOST: u64 = 256 << 20;
+/// The number of bytes at the beginning of a file that must be the same.
+const HEAD: u64 = 4 << 10;
+
+/// What earlier imports took.
+#[derive(Debug, Default, Deserialize, Serialize)]
+pub(crate) struct Remembered {
+    /// The version of the program. Another one may read more of a file.
+    version: String,
+    sessions: Vec<RememberedSession>,
+}
+
+/// A session that a run has whole.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+struct RememberedSession {
+    agent: String,
+    session: String,
+    run: String,
+    /// The length of its log in bytes. A shorter one lacks lines.
+    log: u64,
+    /// The title that the agent keeps outside the files.
+    title: Option<String>,
+    /// Its files, with those that say nothing else.
+    files: Vec<FileStamp>,
+}
+
+/// What shows that a file has not changed.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct FileStamp {
+    path: PathBuf,
+    bytes: u64,
+    /// When it changed, in nanoseconds since 1970.
+    changed: u128,
+    /// SHA-256 of its first bytes.
+    head: String,
+}
+
+/// The files to look at, and the sessions that are left out.
+pub(super) struct Unread<'r> {
+    pub(super) files: Vec<PathBuf>,
+    left_out: Vec<&'r RememberedSession>,
+}
+
+impl FileStamp {
+    /// The stamp of a file as it is now; `None` if it cannot be read.
+    pub(super) fn of(path: &Path) -> Option<Self> {
+        let mut file = File::open(path).ok()?;
+        let metadata = file.metadata().ok()?;
+        let mut head = Vec::new();
+        file.by_ref().take(HEAD).read_to_end(&mut head).ok()?;
+        let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
+        let head = hex(&sha256(&head)[..16]);
+        Some(Self { path: std::path::absolute(path).ok()?, bytes: metadata.len(), changed, head })
+    }
+
+    /// Whether the file is still so. One that is gone has nothing new.
+    fn is_same(&self) -> bool {
+        !self.path.exists() || Self::of(&self.path).as_ref() == Some(self)
+    }
+}
+
+impl Remembered {
+    /// The file in the folder for state with the memory of a runs directory.
+    pub(crate) fn file(state: &Path, runs_dir: &Path) -> PathBuf {
+        let runs_dir = runs_dir.canonicalize().unwrap_or_else(|_| runs_dir.to_owned());
+        let name = hex(&sha256(runs_dir.as_os_str().as_encoded_bytes())[..8]);
+        state.join(format!("imported-{name}.json"))
+    }
+
+    /// What a file remembers of a runs directory. One that cannot be used counts as none.
+    pub(crate) fn of(file: &Path, runs_dir: &Path) -> Self {
+        let stored = read_small(&PathAt::of(file), MOST).ok().flatten();
+        let stored: Option<Self> = stored.and_then(|text| serde_json::from_slice(&text).ok());
+        let is_own = |memory: &Self| memory.version == env!("CARGO_PKG_VERSION");
+        let mut memory = stored.filter(is_own).unwrap_or_default();
+        memory.sessions.retain(|one| {
+            let log = runs_dir.join(&one.run).join("events.jsonl").metadata();
+            log.is_ok_and(|log| log.len() >= one.log)
+        });
+        memory
+    }
+
+    /// Leaves out the files of the sessions of which nothing has changed.
+    pub(super) fn unread(&self, mut files: Vec<PathBuf>) -> Unread<'_> {
+        let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let wanted: HashSet<PathBuf> = if self.sessions.is_empty() {
+            HashSet::new()
+        } else {
+            files.iter().map(absolute).collect()
+        };
+        let is_wanted =
+            |one: &&RememberedSession| one.files.iter().any(|file| wanted.contains(&file.path));
+        let mut left_out: Vec<_> = self.sessions.iter().filter(is_wanted).collect();
+        let titled =
+            |one: &RememberedSession| Some((one.files.first()?.path.clone(), dialect(&one.agent)?));
+        let places: Vec<_> = left_out.iter().filter_map(|one| titled(one)).collect();
+        let titles = Titles::of(places.iter().map(|(path, dialect)| (path.as_path(), *dialect)));
+        left_out.retain(|one| {
+            let title =
+                titled(one).and_then(|(path, dialect)| titles.title(&one.session, &path, dialect));
+            title.map(|title| title.text) == one.title && one.files.iter().all(FileStamp::is_same)
+        });
+        let known: HashSet<&PathBuf> =
+            left_out.iter().flat_map(|one| &one.files).map(|file| &file.path).collect();
+        files.retain(|path| !known.contains(&absolute(path)));
+        Unread { files, left_out }
+    }
+
+    /// Remembers what was imported, and writes the memory.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub(crate) fn add<'s>(
+        file: &Path,
+        runs_dir: &Path,
+        imported: impl Iterator<Item = (&'s Session, &'s RunDir)>,
+        skipped: &[SkippedSource],
+    ) -> Result<(), RunError> {
+        let mut beside: HashMap<&Path, Vec<FileStamp>> = HashMap::new();
+        for one in skipped {
+            if let NotImported::Copy(of) | NotImported::MadeFrom(of) = &one.reason {
+                beside.entry(of).or_default().extend(FileStamp::of(&one.source));
+            }
+        }
+        let mut memory = Self::of(file, runs_dir);
+        let new: Vec<RememberedSession> =
+            imported.filter_map(|(session, run)| remembered(session, run, &mut beside)).collect();
+        let runs: HashSet<&str> = new.iter().map(|one| one.run.as_str()).collect();
+        memory.sessions.retain(|one| !runs.contains(one.run.as_str()));
+        memory.sessions.extend(new);
+        memory.version = env!("CARGO_PKG_VERSION").to_owned();
+        // A path that is not UTF-8 has no place in JSON. Its file is read again.
+        let Ok(text) = serde_json::to_vec(&memory) else { return Ok(()) };
+        if let Some(folder) = file.parent() {
+            let made = std::fs::create_dir_all(folder);
+            made.map_err(|error| FsError::io(folder, Action::Create, error))?;
+        }
+        Ok(replace_derived(&PathAt::of(file), &text)?)
+    }
+}
+
+/// What is remembered of a session; `None` if some of its files cannot be compared.
+fn remembered(
+    session: &Session,
+    run: &RunDir,
+    beside: &mut HashMap<&Path, Vec<FileStamp>>,
+) -> Option<RememberedSession> {
+    let own: Option<Vec<FileStamp>> = session.files.iter().map(|file| file.stamp.clone()).collect();
+    let mut files = own.filter(|files| !files.is_empty())?;
+    for file in &session.files {
+        files.extend(beside.remove(file.path.as_path()).into_iter().flatten());
+    }
+    Some(RememberedSession {
+        agent: session.dialect.name.to_owned(),
+        session: session.id.clone(),
+        run: run.name().to_owned(),
+        log: run.events().metadata().ok()?.len(),
+        title: session.title.as_ref().map(|title| title.text.clone()),
+        files,
+    })
+}
+
+impl Unread<'_> {
+    /// The number of sessions that are left out.
+    pub(super) fn sessions(&self) -> usize {
+        self.left_out.len()
+    }
+
+    /// Whether a session with that id is left out.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.left_out.iter().any(|one| one.session == id)
+    }
+
+    /// Takes back the sessions that files with something new belong to, by their ids. Returns their files.
+    pub(super) fn take_back(&mut self, ids: &HashSet<&str>, all: bool) -> Vec<PathBuf> {
+        let is_wanted = |one: &RememberedSession| all || ids.contains(one.session.as_str());
+        let (wanted, left_out) = self.left_out.drain(..).partition(|one| is_wanted(one));
+        self.left_out = left_out;
+        let wanted: Vec<&RememberedSession> = wanted;
+        let files = wanted.into_iter().flat_map(|one| &one.files).map(|file| file.path.clone());
+        files.filter(|path| path.exists()).collect()
+    }
+}
