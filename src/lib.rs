@@ -70,6 +70,7 @@
 //! |---|---|---|
 //! | `events.jsonl` | the log | primary, append-only |
 //! | `logs/rejected.jsonl` | input lines and torn tails that could not be recorded | primary, append-only |
+//! | `source.jsonl.zst` | the source lines of imported events (`run::source`) | primary, append-only |
 //! | `blobs/<sha256>` | large values moved out of events (`event::blob`) | primary, written once |
 //! | `run.json` | state of the run (`run::document`) | derived, replaced atomically |
 //! | `logs/tools.jsonl` | one record per state of a tool call (`run::records`) | derived, appended with the event, or right after it (`run::follower`) |

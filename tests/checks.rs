@@ -193,6 +193,15 @@ fn blob(change: impl Fn(&Path)) -> Bench {
     bench
 }
 
+/// A run with an imported event, whose file of source lines is changed.
+fn sourced(change: impl Fn(&Path)) -> Bench {
+    let bench = Bench::with_run();
+    bench.import_from("pi", "{\"type\":\"session_info\",\"name\":\"x\"}\n");
+    bench.emit(&["run.completed"]);
+    change(&bench.path("runs/r/source.jsonl.zst"));
+    bench
+}
+
 fn leaky() -> Bench {
     let bench = Bench::with_run();
     let key = format!("text=ghp_{}", "a1B2".repeat(9));
@@ -460,6 +469,23 @@ fn each_check_has_its_run() {
             no,
         ),
         ("RL915", blob(|path| fs::copy(path, path.with_file_name("other")).map(drop).unwrap()), no),
+        ("RL921", sourced(|path| fs::remove_file(path).unwrap()), no),
+        (
+            "RL922",
+            sourced(|path| {
+                let bytes = fs::read(path).unwrap();
+                fs::write(path, bytes.iter().map(|byte| byte ^ 1).collect::<Vec<_>>()).unwrap();
+            }),
+            no,
+        ),
+        (
+            "RL923",
+            sourced(|path| {
+                fs::remove_file(path).unwrap();
+                fs::create_dir(path).unwrap();
+            }),
+            no,
+        ),
     ];
     let mut seen = BTreeSet::new();
     for (code, bench, args) in cases {

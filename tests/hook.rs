@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::support::imports::source_lines;
 use crate::support::{Bench, jsonl};
 
 /// Gives payloads to the hook, one after the other.
@@ -124,9 +125,7 @@ fn hooks_and_import_agree_with_the_import_alone() {
             assert!(events(&alone).contains(&format!("\"event_id\":\"{id}\"")), "{id}");
         }
         // Each line of the source is kept, also those whose event a hook recorded before.
-        for line in claude_session(prompt_ids).lines() {
-            assert!(before.contains(line) || before.contains(&line.replace('"', "\\\"")), "{line}");
-        }
+        assert_eq!(source_lines(&live, "claude-code-s-1"), claude_session(prompt_ids));
         let story = live.ok(&["transcript", "--format", "text"]);
         assert!(story.contains("One test fails.") && story.contains("pytest"), "{story}");
         live.ok(&["validate", "--all"]);

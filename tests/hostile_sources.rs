@@ -46,8 +46,7 @@ fn a_compressed_file_that_holds_too_much_ends_early() {
     let filler =
         r#"{"timestamp":"2026-05-01T10:00:00.000Z","type":"event_msg","payload":{"type":"x"}}"#;
     let text = format!("{meta}\n{}", format!("{filler}\n").repeat(400_000));
-    let fastest = ruzstd::encoding::CompressionLevel::Fastest;
-    let bytes = ruzstd::encoding::compress_to_vec(text.as_bytes(), fastest);
+    let bytes = zstd::bulk::compress(text.as_bytes(), 1).unwrap();
     assert!(bytes.len() * 250 < text.len(), "{} of {}", bytes.len(), text.len());
     fs::write(bench.path("rollout-bomb.jsonl.zst"), bytes).unwrap();
     let said = bench.call(&["import", "rollout-bomb.jsonl.zst"]);

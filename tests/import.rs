@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::support::imports::source_lines;
 use crate::support::{Bench, fixture, json_lines};
 
 const FROM: [&str; 6] = ["emit", "--run", "r", "--stdin", "--from", "claude-code"];
@@ -39,14 +40,8 @@ fn the_receipt_of_a_session() {
     );
     let lines = bench.lines();
     assert_eq!(lines.len(), 46);
-    let source: Vec<serde_json::Value> = String::from_utf8(fixture("agent-session.jsonl"))
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
-    let kept: Vec<_> =
-        lines.iter().filter_map(|line| line["data"].get("source")).cloned().collect();
-    assert_eq!(kept, source, "a source line was not kept whole");
+    let source = String::from_utf8(fixture("agent-session.jsonl")).unwrap();
+    assert_eq!(source_lines(&bench, "r"), source, "a source line was not kept whole");
     assert_eq!(bench.call(&["validate", "r"]).status, 0);
 }
 
@@ -155,7 +150,7 @@ fn captures_are_dirty() {
     let lines = bench.lines();
     let types: Vec<_> = lines.iter().skip(1).map(|line| line["type"].clone()).collect();
     assert_eq!(types, ["note", "claude-code.x", "claude-code.z", "stream.rejected"]);
-    assert_eq!(lines[2]["data"]["source_text"], "{\"type\":\"x\",\"a\":1,\"a\":2}");
+    assert!(source_lines(&bench, "r").contains("\n{\"type\":\"x\",\"a\":1,\"a\":2}\n"));
     let rejected = json_lines(&bench.path("runs/r/logs/rejected.jsonl"));
     let reasons: Vec<&str> = rejected.iter().map(|line| line["reason"].as_str().unwrap()).collect();
     assert_eq!(rejected[0]["text"], "npm notice");

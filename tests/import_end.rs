@@ -166,6 +166,8 @@ fn an_import_that_was_killed_is_completed() {
     let run = run["runs"][0]["run_id"].as_str().unwrap().to_owned();
     let (directory, log) = (bench.path(&format!("runs/{run}")), format!("runs/{run}/events.jsonl"));
     let whole = fs::read(bench.path(&log)).unwrap();
+    let source = directory.join("source.jsonl.zst");
+    let lines = fs::read(&source).unwrap();
     let (all, from_source) = (events(&bench, &run).len(), imported(&bench, &run));
     let ends = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     for has_state in [false, true] {
@@ -174,6 +176,8 @@ fn an_import_that_was_killed_is_completed() {
             fs::remove_dir_all(&directory).unwrap();
             fs::create_dir(&directory).unwrap();
             fs::write(bench.path(&log), &whole[..end]).unwrap();
+            // A source line is on disk before its events.
+            fs::write(&source, &lines).unwrap();
             if has_state && end > 100 {
                 bench.call(&["validate", &run, "--fix"]);
             }

@@ -36,7 +36,10 @@ fn left(directory: &Path, leaks: &[Leak]) -> Vec<String> {
     let mut all = String::new();
     for entry in WalkDir::new(directory).into_iter().filter_map(Result::ok) {
         if entry.file_type().is_file() {
-            all.push_str(&fs::read_to_string(entry.path()).unwrap());
+            let bytes = fs::read(entry.path()).unwrap();
+            let is_compressed = entry.path().extension().is_some_and(|kind| kind == "zst");
+            let text = if is_compressed { zstd::decode_all(&*bytes).unwrap() } else { bytes };
+            all.push_str(&String::from_utf8(text).unwrap());
         }
     }
     assert!(all.len() > 1000);

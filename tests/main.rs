@@ -117,6 +117,7 @@ mod settings;
 mod show;
 mod small_promises;
 mod small_words;
+mod source_lines;
 mod stats;
 mod storm;
 mod stream;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::support::imports::source_lines;
 use crate::support::{Bench, shared};
 
 fn files(directory: &Path, found: &mut Vec<PathBuf>) {
@@ -128,10 +129,10 @@ fn claude_code_sessions() {
         }
         assert_eq!(receipt["calls"], calls, "{name}");
         assert_eq!(receipt["lines"], lines.len(), "{name}");
-        let whole = bench.ok(&["show", "r", "--full"]);
-        let whole: Vec<Value> = whole.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-        let kept: Vec<Value> =
-            whole.iter().filter_map(|line| line["data"].get("source")).cloned().collect();
+        let kept: Vec<Value> = source_lines(&bench, "r")
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
         assert_eq!(kept.len(), lines.len(), "{name}");
         assert!(kept == lines, "{name}: a source line was not kept whole");
     }

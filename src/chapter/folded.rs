@@ -27,13 +27,15 @@ pub(crate) struct Folded<'i> {
     /// The outermost chapters, in order.
     outer: Vec<&'i Chapter>,
     shown: usize,
+    /// The directory of the work.
+    directory: Option<String>,
 }
 
 impl<'i> Folded<'i> {
     /// A view of the run with that index. The index must have all events.
     #[must_use]
     pub(crate) fn new(index: &'i Index) -> Self {
-        Self { index, outer: index.chapters.children(None), shown: 0 }
+        Self { index, outer: index.chapters.children(None), shown: 0, directory: None }
     }
 
     /// The part that the next event adds: nothing if it is bookkeeping without content about the run, or
@@ -72,6 +74,9 @@ impl<'i> Folded<'i> {
         columns: Option<usize>,
         piece: usize,
     ) -> String {
+        if let Some(directory) = view.session_fact("cwd") {
+            self.directory = Some(directory.into_owned());
+        }
         let shown = self.take(view);
         let mut out = String::new();
         if let Some(task) = shown.task {
@@ -107,7 +112,8 @@ impl<'i> Folded<'i> {
         let taken = head.chars().count();
         let columns = columns.map(|columns| columns.saturating_sub(taken).max(16));
         let summary = self.index.backfills.effective(view.event);
-        let EventText { line, below } = lines(view, summary, Room { columns, piece });
+        let directory = self.directory.as_deref();
+        let EventText { line, below } = lines(view, summary, Room { columns, piece, directory });
         // Internal data of another program is of no use to an agent.
         if line.is_empty() && view.is_imported() {
             return;

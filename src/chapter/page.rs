@@ -5,11 +5,12 @@ use std::borrow::Cow;
 use crate::event::blob::{Reference, references};
 use crate::event::content;
 use crate::event::fields::{View, as_text};
+use crate::event::own::SourcePlace;
 use crate::json::{Json, Kind, ObjectText};
 use crate::text::inert;
 use crate::text::markdown::{code, escape, fence};
 
-/// Members of `data` with the source line of an imported event.
+/// Members of `data` with the source line of an imported event, in older logs.
 const SOURCES: &[&str] = &["source", "source_text"];
 
 /// The page of one event. `summary` is the effective summary. `blobs` is the path from the page to
@@ -31,7 +32,10 @@ pub(crate) fn page(view: &View<'_, '_>, summary: Option<&str>, blobs: &str) -> S
     if let Some(path) = view.path() {
         fact("path", code(&path));
     }
-    if let Some(source) = SOURCES.iter().find_map(|name| event.data.get(name)) {
+    if let Some(place) = SourcePlace::of(event.data) {
+        let SourcePlace { frame, line, .. } = place;
+        fact("source", format!("line {line} of the frame at byte {frame} of source.jsonl.zst"));
+    } else if let Some(source) = SOURCES.iter().find_map(|name| event.data.get(name)) {
         fact("source", format!("kept in the event ({} bytes)", source.text().len()));
     }
     // Values that already have a section.

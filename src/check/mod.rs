@@ -18,6 +18,7 @@ mod parents;
 mod references;
 mod rejections;
 pub(crate) mod report;
+pub(crate) mod sources;
 mod split_secrets;
 pub(crate) mod state;
 pub(crate) mod table;

@@ -186,6 +186,9 @@ checks! {
     check(RL913, "blobs", Error, "blob unreadable", "the file of a large value cannot be read, or is not a regular file", "restore the file from a copy, or correct its permissions"),
     check(RL914, "blobs", Error, "malformed blob reference", "a reference names the file of a large value and has its beginning and its end, which readers see; this one names none, or has others", "find the writer that bypasses `runlog emit`"),
     check(RL915, "blobs", Info, "unaccounted file in blobs/", "no event refers to the file: a writer was killed before it wrote its event, or the file is from elsewhere", "nothing to fix; the file may be removed"),
+    check(RL921, "source", Error, "source lines missing", "the source lines of imported events are in source.jsonl.zst, and the file or a part of it is missing", "restore the file from a copy; the events themselves are in the log"),
+    check(RL922, "source", Error, "source lines altered", "the log has the hash of each part of source.jsonl.zst, and this part has another one", "restore the file from a copy; the events themselves are in the log"),
+    check(RL923, "source", Error, "source lines unreadable", "source.jsonl.zst cannot be read, or is not a regular file", "restore the file from a copy, or correct its permissions"),
 }
 
 const fn check(

@@ -30,6 +30,7 @@ pub static FILES: ManualTable = &[
     ("runs/ID/run.json", "the state of the run, computed from the log"),
     ("runs/ID/transcript.md", "the transcript for people, computed from the log"),
     ("runs/ID/logs/", "records of tool calls and errors, and rejected input"),
+    ("runs/ID/source.jsonl.zst", "the lines of the agent's own log, for imported sessions"),
     ("runs/ID/blobs/", "large values that were moved out of events"),
     ("runs/ID/chapters/", "the tree of folded tasks, computed from the log"),
     ("runs/ID/deliverables/", "the files that the run must produce"),

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::catalogue;
 use super::envelope::{Event, LineError, LineFault};
 use super::fields::{effective, exact_text, is_imported};
+use super::own::{SourcePlace, without_source};
 use super::reader::{EnvelopeReader, members};
 use super::reserved::REDACTIONS;
 use super::role::Role;
@@ -48,6 +49,9 @@ pub struct Draft<'a> {
     pub settled_id: bool,
     /// Whether this program made the payload: it may then have the member `_runlog`.
     pub(crate) is_own: bool,
+    /// What the source line of an imported event says besides its content, for `_runlog`: a JSON object as
+    /// text, or empty.
+    pub(crate) details: String,
     /// Whether the whole draft comes from one checked line. Its own line then needs no check.
     pub(crate) validated: bool,
     /// Imports: SHA-256 of the source line, on the first event of that line.
@@ -87,6 +91,7 @@ impl<'a> Draft<'a> {
             parent_event_id: text(&self.parent_event_id),
             branch: text(&self.branch),
             unknown: self.unknown.clone(),
+            details: String::new(),
             ..*self
         }
     }
@@ -194,6 +199,9 @@ impl<'a> Draft<'a> {
             draft.source_hash = kept.map(|source| sha256(exact_text(source).as_bytes()));
         }
         draft.forget_records();
+        if SourcePlace::of(draft.data()).is_some() {
+            draft.data = without_source(draft.data()).into();
+        }
         let Some(redactions) = draft.data().get(REDACTIONS).and_then(Json::as_u64) else {
             return Ok(draft);
         };

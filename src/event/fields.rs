@@ -8,6 +8,7 @@ use super::envelope::Event;
 use super::own;
 use super::parts;
 pub(crate) use super::parts::{attachment_label, label as media_label};
+use super::reserved::OWN;
 use super::role::Role;
 use super::severity::Severity;
 use crate::json::{Json, Kind, MemberPlaces, Members};
@@ -415,6 +416,18 @@ impl<'e, 'a> View<'e, 'a> {
     #[must_use]
     pub(crate) fn cache_creation_1h_tokens(&self) -> Option<u64> {
         first(&self.data, CACHE_CREATION_1H).and_then(count)
+    }
+
+    /// A fact of the session that the event's source line was the first to say.
+    #[must_use]
+    pub(crate) fn session_fact(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.detail(own::SESSION)?.text_at(name)
+    }
+
+    /// What an import says of an imported event in `_runlog`.
+    #[must_use]
+    pub(crate) fn detail(&self, name: &str) -> Option<Json<'a>> {
+        self.data.get(OWN)?.get(name)
     }
 
     /// Cost in millionths of a dollar. One that is negative or above [`MAX_COUNT`] is no cost.

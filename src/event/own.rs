@@ -21,6 +21,19 @@ const LAST_CALL: &str = "last_call";
 /// In the same event of a file: set to `true` if the session goes on in it after the end of an output.
 const GOES_ON: &str = "goes_on";
 
+/// Where the source line of the event is, in the file beside the log.
+const SOURCE: &str = "source";
+/// What the beginning of the session says of it: the version of its agent, its directory, its branch.
+pub(crate) const SESSION: &str = "session";
+/// Set to `true` in a text of the client that replaces the conversation so far.
+pub(crate) const COMPACTION_SUMMARY: &str = "compaction_summary";
+/// The hunks of an edit, as the agent's program records them beside the result.
+pub(crate) const HUNKS: &str = "structured_patch";
+/// The answers of a person to the questions of a call.
+pub(crate) const ANSWERS: &str = "answers";
+/// The images of a source line, with the calls whose results they are.
+pub(crate) const IMAGES: &str = "images";
+
 /// Where the log of an earlier version (0.1) has these members: in the payload itself.
 const EARLIER: [&str; 4] = [DIALECT, TIME_ORIGIN, RECORDED_BY, SOURCE_END];
 
@@ -35,6 +48,87 @@ pub(crate) struct Provenance<'a> {
     pub(crate) by_hook: bool,
     /// Which end of a source it is.
     pub(crate) end: Option<EndOfSource<'a>>,
+    /// What its source line says of the session: a JSON object as text.
+    pub(crate) session: Option<&'a str>,
+    /// What its source line says besides its content: a JSON object as text.
+    pub(crate) details: Option<&'a str>,
+}
+
+/// A source line: the frame that has it, and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SourcePlace {
+    /// The offset of the frame in `source.jsonl.zst`, in bytes.
+    pub(crate) frame: u64,
+    /// The number of the line in the frame, from 1.
+    pub(crate) line: u64,
+    /// The number of the event among those of the line, from 1.
+    pub(crate) part: u64,
+}
+
+/// What the first event of a frame says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SourceFrame {
+    /// Its offset in `source.jsonl.zst`, in bytes.
+    pub(crate) frame: u64,
+    /// Its length in bytes.
+    pub(crate) bytes: u64,
+    /// Lower-case hex SHA-256 of these bytes.
+    pub(crate) sha256: String,
+}
+
+impl SourcePlace {
+    /// The place in a payload, if it has one.
+    pub(crate) fn of(data: Json<'_>) -> Option<Self> {
+        let source = data.get(OWN)?.get(SOURCE)?;
+        let number = |name| source.get(name).and_then(Json::as_u64);
+        let part = number("part").unwrap_or(1);
+        Some(Self { frame: number("frame")?, line: number("line")?, part })
+    }
+
+    /// Adds the place to a payload of this program. `frame`: what is said of the frame.
+    pub(crate) fn add_to(self, data: &mut String, frame: Option<&SourceFrame>) {
+        let begin = format!("\"{OWN}\":{{");
+        // No value that an adapter adds has such a member.
+        let Some(at) = memchr::memmem::rfind(data.as_bytes(), begin.as_bytes()) else { return };
+        let mut source = ObjectText::new();
+        source.plain("frame", self.frame).plain("line", self.line);
+        if self.part > 1 {
+            source.plain("part", self.part);
+        }
+        if let Some(frame) = frame {
+            source.plain("bytes", frame.bytes).text("sha256", &frame.sha256);
+        }
+        let at = at + begin.len();
+        let comma = if data[at..].starts_with('}') { "" } else { "," };
+        data.insert_str(at, &format!("\"{SOURCE}\":{}{comma}", source.finish()));
+    }
+}
+
+impl SourceFrame {
+    /// What a payload says of a frame, if it is that of the first event of one.
+    pub(crate) fn of(data: Json<'_>) -> Option<Self> {
+        let source = data.get(OWN)?.get(SOURCE)?;
+        let number = |name| source.get(name).and_then(Json::as_u64);
+        let sha256 = source.text_at("sha256")?.into_owned();
+        Some(Self { frame: number("frame")?, bytes: number("bytes")?, sha256 })
+    }
+}
+
+/// A payload that names no source line: the file beside the log is another run's.
+pub(crate) fn without_source(data: Json<'_>) -> String {
+    let mut copied = ObjectText::new();
+    for (name, value) in data.members() {
+        if name != OWN {
+            copied.json(&name, value);
+            continue;
+        }
+        let mut own = ObjectText::new();
+        for (name, value) in value.members().filter(|(name, _)| name != SOURCE) {
+            own.json(&name, value);
+        }
+        copied.json(OWN, Json::trusted(&own.finish()));
+    }
+    copied.finish()
 }
 
 /// The end of what an import read of a session.
@@ -67,6 +161,12 @@ impl Provenance<'_> {
         own.text_if(DIALECT, self.dialect);
         own.text_if(TIME_ORIGIN, self.time_origin);
         own.text_if(RECORDED_BY, self.by_hook.then_some(HOOK));
+        if let Some(session) = self.session {
+            own.json(SESSION, Json::trusted(session));
+        }
+        if let Some(details) = self.details {
+            own.members(Json::trusted(details));
+        }
         if let Some(end) = self.end {
             own.plain(SOURCE_END, true);
             own.text_if(LAST_CALL, end.last_call.as_deref());

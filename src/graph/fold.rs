@@ -62,7 +62,7 @@ impl GraphFold {
         self.ended |= view.role.ends_run();
         self.tasks.observe(view);
         if self.directory.is_none() {
-            let directory = view.field("cwd").or_else(|| view.field("source.cwd"));
+            let directory = view.field("cwd").or_else(|| view.session_fact("cwd"));
             self.directory = directory.map(Cow::into_owned);
         }
         let owner = self.owner(view);

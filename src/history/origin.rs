@@ -10,7 +10,7 @@ use crate::json::{Json, Members, ObjectText};
 /// The number of imported events that are searched for missing facts.
 const LOOKED_AT: u32 = 100;
 
-/// Facts in source lines, with the names that agents give them.
+/// Facts in source lines, with the names that agents give them. Older logs have the lines in their events.
 const FROM_SOURCE: &[(&str, &[&str])] = &[
     ("agent_version", &["version", "cli_version"]),
     ("cwd", &["cwd"]),
@@ -76,6 +76,7 @@ impl RunOrigin {
         if !FROM_SOURCE.iter().any(|(name, _)| is_missing(name)) {
             return;
         }
+        FROM_SOURCE.iter().for_each(|(name, _)| self.find(name, view.session_fact(name)));
         let Some(source) = view.data.present("source").map(Members::of) else { return };
         for (name, theirs) in FROM_SOURCE {
             // A number is the version of the format.

@@ -33,11 +33,13 @@ pub(crate) fn spoken<'a>(view: &View<'_, 'a>) -> Option<Cow<'a, str>> {
 
 /// Limits for the text of an event.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct Room<'d> {
     /// Columns of the main line. `None`: a text of one line is not cut.
     pub columns: Option<usize>,
     /// Characters of each piece below it. A longer piece loses its middle.
     pub piece: usize,
+    /// The directory of the work. Paths below it are relative to it.
+    pub directory: Option<&'d str>,
 }
 
 /// Columns of the main line of a longer text, and of what stands beside it, if there is no limit.
@@ -54,15 +56,15 @@ pub(crate) struct EventText {
 
 /// The text of an event. `summary` is the effective summary.
 #[must_use]
-pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> EventText {
+pub(crate) fn lines(view: &View<'_, '_>, summary: Option<&str>, room: Room<'_>) -> EventText {
     let text = lines_of(view, summary, room);
     // Summaries have no escape characters; what is left of a style would stay.
     let line = summary.map(|_| ansi::plain(&text.line).into_owned());
     EventText { line: line.unwrap_or(text.line), ..text }
 }
 
-fn lines_of(view: &View<'_, '_>, summary: Option<&str>, room: Room) -> EventText {
-    let stands = standing(view, summary);
+fn lines_of(view: &View<'_, '_>, summary: Option<&str>, room: Room<'_>) -> EventText {
+    let stands = standing(view, summary, room.directory);
     let columns = room.columns.unwrap_or(LINE);
     let is_one_line = !stands.trim().contains('\n');
     let line = preview(
@@ -117,13 +119,11 @@ fn below(view: &View<'_, '_>, rest: &[String], piece: usize) -> Vec<String> {
 }
 
 /// The main text of an event: its summary, else the message with its speaker, else all its content.
-fn standing(view: &View<'_, '_>, summary: Option<&str>) -> String {
+fn standing(view: &View<'_, '_>, summary: Option<&str>, directory: Option<&str>) -> String {
     if let Some(summary) = summary {
         // The start of a call is of little use without its arguments.
         let called = view.arguments().filter(|_| view.role == Role::ToolStart);
-        let base = view.field("source.cwd");
-        let called =
-            called.map(|called| in_one_line(&Members::of(called), base.as_deref(), CALLED));
+        let called = called.map(|called| in_one_line(&Members::of(called), directory, CALLED));
         return match called.filter(|called| !called.is_empty() && !holds_whole(summary, called)) {
             Some(called) => format!("{summary}: {called}"),
             None => summary.to_owned(),

@@ -6,9 +6,10 @@ use std::ops::ControlFlow;
 
 use super::content_ids::ContentIds;
 use super::document::{DocumentPart, DocumentSplitter};
-use super::many_parts::{has_many_parts, has_role};
+use super::many_parts::{has_many_parts, has_role, images_of};
 use super::numbers::{GivenNumbers, numbers_of_lines};
-use super::settings::KnownSettings;
+use super::same_line::say_the_same;
+use super::settings::{KnownSettings, SessionFacts};
 use super::{Adapter, Dialect, SessionEnd, SourcePart, SourceText};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
@@ -33,8 +34,8 @@ pub(crate) const SOURCE_HASH: &str = "source_sha256";
 
 /// The extra nesting of a source line in the log.
 const WRAPPING: usize = 2;
-/// Typical bytes of what every imported event has, besides its source.
-const ROOM: usize = 160;
+/// Typical bytes of what every imported event has.
+const ROOM: usize = 240;
 
 /// Reads the lines of one stream of one dialect.
 pub(crate) struct Importer {
@@ -50,6 +51,7 @@ pub(crate) struct Importer {
     repeats: HashMap<[u8; 16], u64>,
     begun: bool,
     settings: KnownSettings,
+    facts: SessionFacts,
     content_ids: ContentIds,
     /// The document that spans many lines, while it is read.
     document: Option<DocumentSplitter>,
@@ -87,6 +89,10 @@ pub(crate) struct Imported {
     pub naive_time: bool,
     /// How the session ended, if the line says so.
     pub ending: Option<SessionEnd>,
+    /// Whether its source line is kept.
+    pub keeps_source: bool,
+    /// The source line.
+    pub source: Vec<u8>,
     /// Whether the agent printed it; `false` if it wrote it to the session's file. `None` if it does not
     /// matter.
     pub is_printed: Option<bool>,
@@ -120,6 +126,7 @@ impl Importer {
             repeats: HashMap::new(),
             begun: false,
             settings: KnownSettings::default(),
+            facts: SessionFacts::default(),
             content_ids: ContentIds::default(),
             document: None,
             index: JsonIndex::default(),
@@ -224,7 +231,7 @@ impl Importer {
     pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>, counts_elsewhere: bool) {
         (self.last_time, self.first_time) = (None, first_time);
         self.counts_elsewhere = counts_elsewhere;
-        self.settings = KnownSettings::default();
+        (self.settings, self.facts) = (KnownSettings::default(), SessionFacts::default());
         self.adapter.begin_file();
     }
 
@@ -321,19 +328,20 @@ impl Importer {
         let may_be_said = opaque && has_role(json, 3);
         let mut drafts = reading.drafts;
         drafts.retain(|draft| draft.kind != "config.loaded" || self.settings.take(draft.data()));
-        let source = self.keep_source.then_some((compact.as_ref(), clean));
         let mark = std::array::from_fn(|at| content[at]);
         let line = (base_id.as_str(), mark);
-        let mut drafts = self.finish(drafts, &reading.source_type, time_origin, source, line);
-        if let Some(first) = drafts.first_mut() {
-            first.source_hash = Some(content);
-            if !self.keep_source {
-                // It shows later which line this is.
-                let mut data = ObjectText::reopened(std::mem::take(&mut first.data).into_owned());
-                data.text(SOURCE_HASH, &hex(&content));
-                first.data = data.finish().into();
-                first.source_hash = None;
-            }
+        let session = self.facts.take(json);
+        if let (Some(first), Some(images)) = (drafts.first_mut(), images_of(json)) {
+            let mut all = ObjectText::new();
+            let own = if first.details.is_empty() { "{}" } else { &first.details };
+            all.members(Json::trusted(own)).members(Json::trusted(&images));
+            first.details = all.finish();
+        }
+        let mut drafts =
+            self.finish(drafts, &reading.source_type, time_origin, session.as_deref(), line);
+        if let Some(first) = drafts.first_mut().filter(|_| !self.keep_source) {
+            // It shows later which line this is.
+            add_source_hash(&mut first.data, &content);
         }
         let drafts = drafts.into_iter().map(|mut draft| {
             if self.counts_elsewhere && catalogue::role(&draft.kind) == Role::Usage {
@@ -366,6 +374,8 @@ impl Importer {
             time,
             naive_time,
             ending,
+            keeps_source: self.keep_source,
+            source: Vec::new(),
             is_printed: reading.is_printed,
             unknown_version,
             drafts,
@@ -397,7 +407,7 @@ impl Importer {
         drafts: Vec<Draft<'static>>,
         source_type: &str,
         time_origin: Option<&str>,
-        source: Option<(&str, bool)>,
+        session: Option<&str>,
         line: (&str, [u8; 8]),
     ) -> Vec<Draft<'static>> {
         let drafts = if drafts.is_empty() {
@@ -414,16 +424,14 @@ impl Importer {
         };
         let finish = |(index, mut draft): (usize, Draft<'static>)| {
             let mut data = ObjectText::reopened(draft.data.into_owned());
-            let source = source.filter(|_| index == 0);
-            data.reserve(ROOM + source.map_or(0, |(text, _)| text.len()));
+            data.reserve(ROOM);
             let dialect = Some(self.dialect.name);
-            Provenance { dialect, time_origin, ..Provenance::default() }.add_to(&mut data);
+            let (session, own) =
+                (session.filter(|_| index == 0), std::mem::take(&mut draft.details));
+            let details = Some(own.as_str()).filter(|own| !own.is_empty());
+            let end = Provenance::default();
+            Provenance { dialect, time_origin, session, details, ..end }.add_to(&mut data);
             draft.is_own = true;
-            match source {
-                Some((text, true)) => data.json("source", Json::trusted(text)),
-                Some((text, false)) => data.text("source_text", text),
-                None => &mut data,
-            };
             draft.data = data.finish().into();
             draft.settled_id = true;
             if let Some(named) = self.dialect.named.filter(|_| draft.event_id.is_none()) {
@@ -460,8 +468,8 @@ impl From<DocumentPart> for SourceUnit<'_> {
 }
 
 impl Imported {
-    /// Sets the ids of the events from `base_id`. The later events refer to the first one, which
-    /// holds the source line.
+    /// Sets the ids of the events from `base_id`. If no source line is kept, the later events refer to the
+    /// first one, which has its hash.
     pub(crate) fn name(&mut self, base_id: &str) {
         self.base_id = base_id.to_owned();
         let first = self.drafts.first().and_then(|draft| draft.event_id.clone());
@@ -473,6 +481,9 @@ impl Imported {
             }
             let own = || format!("{base_id}#{}", index + 1).into();
             draft.event_id = Some(draft.event_id.take().unwrap_or_else(own));
+            if self.keeps_source {
+                continue;
+            }
             let mut data = ObjectText::reopened(std::mem::take(&mut draft.data).into_owned());
             data.text("source_ref", &first);
             draft.data = data.finish().into();
@@ -487,35 +498,25 @@ impl Imported {
             return;
         }
         let kept = removed.data();
-        let members = ["source", "source_text", SOURCE_HASH, OWN];
         let mut data = match self.drafts.first_mut() {
             Some(next) => ObjectText::reopened(std::mem::take(&mut next.data).into_owned()),
             None => ObjectText::new(),
         };
         let is_alone = self.drafts.is_empty();
-        let members = members.iter().filter(|name| is_alone || name.starts_with("source"));
+        let members = [SOURCE_HASH, OWN].into_iter().filter(|name| is_alone || *name != OWN);
         for (name, value) in members.filter_map(|name| Some((name, kept.get(name)?))) {
             data.json(name, value);
         }
         match self.drafts.first_mut() {
-            Some(next) => {
-                next.data = data.finish().into();
-                next.source_hash = removed.source_hash;
-            }
+            Some(next) => next.data = data.finish().into(),
             None => {
                 let dialect =
                     View::of(&removed.as_event()).dialect().unwrap_or_default().into_owned();
                 let kind = format!("{dialect}.{}", self.source_type);
                 let (severity, settled_id) = (Some(Severity::Debug), true);
                 let holder = Draft { severity, settled_id, ..Draft::new(&kind, data) };
-                let Draft { timestamp, session_id, parent_event_id, source_hash, .. } = removed;
-                self.drafts.push(Draft {
-                    timestamp,
-                    session_id,
-                    parent_event_id,
-                    source_hash,
-                    ..holder
-                });
+                let Draft { timestamp, session_id, parent_event_id, .. } = removed;
+                self.drafts.push(Draft { timestamp, session_id, parent_event_id, ..holder });
             }
         }
     }
@@ -543,32 +544,26 @@ impl Imported {
         format!("{}~{}", self.base_id, hex(&self.content[..4]))
     }
 
-    /// Whether a line of another log of the session says the same: its id and its message are equal, or
-    /// all members in another order.
-    fn says_the_same(&self, source: Json<'_>) -> bool {
-        let own = self.drafts.first().and_then(|draft| draft.data().get("source"));
-        let equal = |name: &str| {
-            let (own, other) = (own.and_then(|own| own.present(name)), source.present(name));
-            own.zip(other).is_some_and(|(own, other)| own.compact() == other.compact())
-        };
-        let text = |source: Json<'_>| only_text(source).map(Cow::into_owned);
-        let has_same_text = || own.and_then(text).is_some_and(|own| text(source) == Some(own));
-        (equal("uuid") && (equal("message") || has_same_text()))
-            || own.is_some_and(|own| has_same_members(own, source))
-    }
-
-    /// Whether an event of the log was made from the same source line.
+    /// Whether an event of the log, or one that waits, was made from this source line. `kept` is the source
+    /// line of the event, if it is kept.
     #[must_use]
-    pub(crate) fn is_from_same_source(&self, data: Json<'_>) -> bool {
+    pub(crate) fn is_from(&self, data: Json<'_>, kept: Option<&[u8]>) -> bool {
         if let Some(hash) = data.text_at(SOURCE_HASH) {
             return hash == hex(&self.content);
         }
-        match (data.get("source"), data.text_at("source_text")) {
-            (Some(source), _) => {
-                sha256(source.compact().as_bytes()) == self.content || self.says_the_same(source)
-            }
-            (None, Some(text)) => sha256(text.as_bytes()) == self.content,
-            (None, None) => {
+        let has_content = |text: &[u8]| sha256(text) == self.content;
+        let (mut index, mut other) = (JsonIndex::default(), JsonIndex::default());
+        let source = kept.and_then(|kept| index.check(kept, JsonRules::LENIENT).ok());
+        // Older logs have the line in the event.
+        if let Some(source) = source.or_else(|| data.get("source")) {
+            return has_content(source.compact().as_bytes())
+                || other
+                    .check(&self.source, JsonRules::LENIENT)
+                    .is_ok_and(|own| say_the_same(own, source));
+        }
+        match data.text_at("source_text") {
+            Some(text) => has_content(text.as_bytes()),
+            None => {
                 let draft = self.drafts.first();
                 draft.is_some_and(|draft| draft.data().compact() == data.compact())
             }
@@ -576,25 +571,9 @@ impl Imported {
     }
 }
 
-/// The text of a message that has nothing else: agents write it as a string or as a list of one part.
-fn only_text<'a>(source: Json<'a>) -> Option<Cow<'a, str>> {
-    let content = source.path("message.content")?;
-    if let Some(text) = content.as_str() {
-        return Some(text);
-    }
-    let mut parts = content.items();
-    let part = parts.next().filter(|_| content.kind() == Kind::Array && parts.next().is_none())?;
-    part.text_at("text").filter(|_| part.text_at("type").as_deref() == Some("text"))
-}
-
-/// Whether two objects have the same members, in whatever order.
-fn has_same_members(one: Json<'_>, other: Json<'_>) -> bool {
-    let sorted = |object: Json<'_>| {
-        let members =
-            object.members().map(|(name, value)| (name.into_owned(), value.compact().into_owned()));
-        let mut members: Vec<(String, String)> = members.collect();
-        members.sort();
-        members
-    };
-    one.is_object() && other.is_object() && sorted(one) == sorted(other)
+/// Adds the hash of the source line to the payload of its first event.
+pub(crate) fn add_source_hash(data: &mut Cow<'static, str>, hash: &[u8; 32]) {
+    let mut object = ObjectText::reopened(std::mem::take(data).into_owned());
+    object.text(SOURCE_HASH, &hex(hash));
+    *data = object.finish().into();
 }

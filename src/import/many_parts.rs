@@ -3,7 +3,10 @@
 
 use std::borrow::Cow;
 
-use crate::json::{Json, Kind};
+use crate::event::images::{EncodedImage, images};
+use crate::event::own::IMAGES;
+
+use crate::json::{Json, Kind, ObjectText};
 
 /// Whether a line of that length has a list with more objects than any message of an agent.
 pub(super) fn has_many_parts(length: usize, json: Json<'_>) -> bool {
@@ -35,4 +38,18 @@ pub(super) fn has_role(json: Json<'_>, depth: usize) -> bool {
     let is_speaker = |role: Cow<'_, str>| matches!(role.as_ref(), "user" | "assistant" | "human");
     let has_inner = || json.members().any(|(_, value)| has_role(value, depth - 1));
     json.is_object() && (json.text_at("role").is_some_and(is_speaker) || (depth > 0 && has_inner()))
+}
+
+/// The images in a line, with the calls whose results they are, for its first event: a JSON object as text.
+pub(super) fn images_of(json: Json<'_>) -> Option<String> {
+    let images = images(json).into_iter().filter_map(|image| {
+        let EncodedImage::Inline(data) = image.encoded else { return None };
+        let mut part = ObjectText::new();
+        part.text("type", "image").text("data", &data).text_if("call_id", image.call.as_deref());
+        Some(part.finish())
+    });
+    let images: Vec<String> = images.collect();
+    let mut own = ObjectText::new();
+    own.json(IMAGES, Json::trusted(&format!("[{}]", images.join(","))));
+    (!images.is_empty()).then(|| own.finish())
 }

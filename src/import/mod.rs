@@ -28,6 +28,7 @@ mod opencode_stored;
 pub(crate) mod openhands;
 mod pi;
 pub(crate) mod rejected_end;
+mod same_line;
 mod settings;
 mod source;
 mod tokens;

@@ -66,6 +66,12 @@ pub(crate) fn list_run(run: RunDir) -> ListedRun {
     ListedRun { run, facts, document, behind, unread }
 }
 
+/// The directory of the work, as the state of the run has it.
+pub(crate) fn directory_of(run: &RunDir) -> Option<String> {
+    let state = read_small(&run.state(), MAX_STATE).ok().flatten()?;
+    stored_facts(&state)?.metadata("cwd")
+}
+
 /// The facts of a run by its whole log, which the state document may not count yet.
 pub(crate) fn current_facts(run: &RunDir) -> RunFacts {
     let ListedRun { facts, behind, .. } = list_run(run.clone());

@@ -73,6 +73,12 @@ impl RunDir {
         self.path.join(EVENTS)
     }
 
+    /// `source.jsonl.zst`, the source lines of imported events.
+    #[must_use]
+    pub fn source(&self) -> PathAt {
+        self.path.join("source.jsonl.zst")
+    }
+
     /// `run.json`, the state.
     #[must_use]
     pub fn state(&self) -> PathAt {

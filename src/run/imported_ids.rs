@@ -6,10 +6,12 @@ use foldhash::HashMap;
 
 use super::RunError;
 use super::recorder::Recorder;
+use super::stream_line::WaitingLines;
 use super::told_prompts::ToldPrompts;
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::{REVISES, View};
+use crate::event::own::SourcePlace;
 use crate::event::role::Role;
 use crate::import::line::Imported;
 use crate::json::ObjectText;
@@ -45,7 +47,7 @@ impl ImportedIds {
         &mut self,
         line: &mut Imported,
         recorder: &mut Recorder,
-        held: &[Draft<'_>],
+        held: &WaitingLines,
     ) -> Result<(), RunError> {
         let mut base_id = line.base_id.clone();
         let says_the_same = self.says_the_same(line, recorder, held)?;
@@ -72,7 +74,7 @@ impl ImportedIds {
                     }
                     line.drafts[index].correlation_id = Some(own);
                 }
-                if self.prompts.have(&id, &line.drafts[index], recorder, held)? {
+                if self.prompts.have(&id, &line.drafts[index], recorder, &held.drafts)? {
                     line.remove(index);
                     continue;
                 }
@@ -136,19 +138,20 @@ impl ImportedIds {
         &self,
         line: &Imported,
         recorder: &mut Recorder,
-        held: &[Draft<'_>],
+        held: &WaitingLines,
     ) -> Result<bool, RunError> {
         let id = line.base_id.as_str();
         if self.marks.get(id).is_none_or(|mark| *mark == line.content[..8]) {
             return Ok(false);
         }
         let id = self.renamed.get(id).map_or(id, String::as_str);
-        if let Some(known) = held.iter().find(|known| known.event_id.as_deref() == Some(id)) {
-            return Ok(line.is_from_same_source(known.data()));
+        let is_it = |known: &Draft<'_>| known.event_id.as_deref() == Some(id);
+        if let Some(index) = held.drafts.iter().position(is_it) {
+            return Ok(line.is_from(held.drafts[index].data(), held.source_of(index)));
         }
         let stored = recorder.stored(id)?;
         let event = stored.as_deref().and_then(|stored| envelope::parse(stored).ok());
-        Ok(event.is_some_and(|event| line.is_from_same_source(event.data)))
+        Ok(event.is_some_and(|event| recorder.is_from(line, event.data)))
     }
 
     /// What an id is in this stream, or in the log.
@@ -164,11 +167,13 @@ impl ImportedIds {
         let Some(stored) = recorder.stored(id)? else { return Ok(IdUse::Own) };
         let Ok(event) = envelope::parse(&stored) else { return Ok(IdUse::Other) };
         let view = View::of(&event);
-        // A later event of a line refers to the first one.
-        let refers = || event.data.get("source_ref").is_some();
+        // A later event of a line has an id of its own, which other lines may give it too.
+        let is_later = |place: SourcePlace| place.part > 1;
+        let is_later = SourcePlace::of(event.data).is_some_and(is_later);
+        let refers = || is_later || event.data.get("source_ref").is_some();
         Ok(match () {
             () if view.is_by_hook() => IdUse::Hook(view.role),
-            () if refers() || line.is_from_same_source(event.data) => IdUse::Own,
+            () if refers() || recorder.is_from(line, event.data) => IdUse::Own,
             () => IdUse::Other,
         })
     }

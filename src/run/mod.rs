@@ -27,6 +27,7 @@ pub(crate) mod records;
 pub(crate) mod rejects;
 pub(crate) mod requirement;
 pub(crate) mod runs;
+pub(crate) mod source;
 pub(crate) mod stream;
 mod stream_line;
 mod told_prompts;

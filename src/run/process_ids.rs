@@ -184,7 +184,7 @@ impl ProcessIds {
             stored = recorder.stored(&first)?.unwrap_or_default();
         }
         let Ok(event) = envelope::parse(&stored) else { return Ok(IdState::Other) };
-        Ok(same(event.session_id == session && line.is_from_same_source(event.data)))
+        Ok(same(event.session_id == session && recorder.is_from(line, event.data)))
     }
 }
 

@@ -102,10 +102,15 @@ pub(crate) struct LineFacts {
 impl LineFacts {
     /// The facts about a dialect's line.
     #[must_use]
-    pub(crate) fn of(line: Imported) -> Self {
-        let copies = if line.goes_on() { line.copies } else { 0 };
-        let Imported { source_type, opaque, may_be_said, time, naive_time, .. } = line;
-        Self { source_type: Some(source_type), opaque, may_be_said, copies, time, naive_time }
+    pub(crate) fn of(line: &Imported) -> Self {
+        Self {
+            source_type: Some(line.source_type.clone()),
+            opaque: line.opaque,
+            may_be_said: line.may_be_said,
+            copies: if line.goes_on() { line.copies } else { 0 },
+            time: line.time,
+            naive_time: line.naive_time,
+        }
     }
 }
 

@@ -2,15 +2,19 @@
 
 use std::ops::Range;
 
+use super::RunError;
 use super::preparing::{PreparedBatch, Preparer};
 use super::receipt::LineFacts;
+use super::recorder::Recorder;
 use crate::event::blob;
 use crate::event::draft::Draft;
 use crate::event::envelope::{LineError, LineFault};
+use crate::event::own::SourcePlace;
 use crate::event::reserved::reserved_key;
 use crate::event::templates::Templates;
 use crate::import::flat;
-use crate::json::{self, Json, JsonRules};
+use crate::import::line::{Imported, add_source_hash};
+use crate::json::{self, Json, JsonIndex, JsonRules};
 
 /// A line of the stream whose events wait for the next write.
 pub(super) struct HeldLine {
@@ -31,12 +35,80 @@ pub(super) struct WaitingLines {
     pub(super) lines: Vec<HeldLine>,
     /// Dialects: the drafts of all lines.
     pub(super) drafts: Vec<Draft<'static>>,
+    /// The source lines that are not on disk yet.
+    sources: Vec<HeldSource>,
+}
+
+/// A source line that is kept.
+struct HeldSource {
+    /// Its range in the shared text.
+    text: Range<usize>,
+    /// Its drafts.
+    drafts: Range<usize>,
+    /// SHA-256 of its compact text.
+    content: [u8; 32],
 }
 
 impl WaitingLines {
     /// The bytes of a line.
     pub(super) fn text(&self, line: &HeldLine) -> &[u8] {
         &self.text[line.text.clone()]
+    }
+
+    /// Takes the drafts of a line. With `keeps_source`, its text is kept too.
+    pub(super) fn take(&mut self, line: Imported, keeps_source: bool) {
+        let (text, drafts) = (self.text.len(), self.drafts.len());
+        self.drafts.extend(line.drafts);
+        if keeps_source {
+            self.text.extend_from_slice(&line.source);
+            let (text, drafts) = (text..self.text.len(), drafts..self.drafts.len());
+            self.sources.push(HeldSource { text, drafts, content: line.content });
+        }
+    }
+
+    /// The source line of a draft, if it is kept and not on disk yet.
+    pub(super) fn source_of(&self, draft: usize) -> Option<&[u8]> {
+        let held = self.sources.iter().find(|source| source.drafts.contains(&draft))?;
+        Some(&self.text[held.text.clone()])
+    }
+
+    /// Writes the source lines, and makes their events name them.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub(super) fn store_sources(&mut self, recorder: &mut Recorder) -> Result<(), RunError> {
+        if self.sources.is_empty() {
+            return Ok(());
+        }
+        let mut lines = Vec::new();
+        for source in &self.sources {
+            let first = &mut self.drafts[source.drafts.start];
+            let (index, text) = (&mut JsonIndex::default(), &self.text[source.text.clone()]);
+            let json = index.check(text, JsonRules::LENIENT).ok();
+            let secrets = recorder.secrets();
+            let redacted = json.and_then(|json| secrets?.redact_json(json));
+            match (&redacted, json) {
+                (Some(redacted), _) => {
+                    lines.extend_from_slice(redacted.text.as_bytes());
+                    add_source_hash(&mut first.data, &source.content);
+                }
+                // A part of a document may stand on several lines.
+                (None, Some(json)) if memchr::memchr(b'\n', text).is_some() => {
+                    lines.extend_from_slice(json.compact().as_bytes());
+                }
+                (None, _) => lines.extend_from_slice(text),
+            }
+            lines.push(b'\n');
+        }
+        let frame = recorder.store_source(&lines)?;
+        for (number, source) in (1..).zip(self.sources.drain(..)) {
+            for (part, draft) in (1..).zip(&mut self.drafts[source.drafts]) {
+                let place = SourcePlace { frame: frame.frame, line: number, part };
+                let is_first = number == 1 && part == 1;
+                place.add_to(draft.data.to_mut(), is_first.then_some(&frame));
+            }
+        }
+        Ok(())
     }
 
     /// Removes the first lines.

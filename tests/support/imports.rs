@@ -72,6 +72,21 @@ pub(crate) fn log_of(lines: impl IntoIterator<Item = Value>) -> Bench {
     bench
 }
 
+/// All source lines of a run, as `zstdcat` prints them.
+pub(crate) fn source_lines(bench: &Bench, run: &str) -> String {
+    let bytes = fs::read(bench.path(&format!("runs/{run}/source.jsonl.zst"))).unwrap();
+    String::from_utf8(zstd::decode_all(&*bytes).unwrap()).unwrap()
+}
+
+/// The payload of an event, without the place of its source line.
+pub(crate) fn without_place(event: &Value) -> Value {
+    let mut data = event["data"].clone();
+    if let Some(own) = data["_runlog"].as_object_mut() {
+        own.remove("source");
+    }
+    data
+}
+
 /// The events of a run.
 pub(crate) fn events(bench: &Bench, run: &str) -> Vec<Value> {
     let log = fs::read_to_string(bench.path(&format!("runs/{run}/events.jsonl"))).unwrap();
@@ -82,7 +97,7 @@ pub(crate) fn events(bench: &Bench, run: &str) -> Vec<Value> {
 pub(crate) fn imported(bench: &Bench, run: &str) -> Vec<(Value, Value, Value)> {
     let of_source = |event: &Value| event["data"]["_runlog"].get("dialect").is_some();
     let facts =
-        |event: &Value| (event["event_id"].clone(), event["type"].clone(), event["data"].clone());
+        |event: &Value| (event["event_id"].clone(), event["type"].clone(), without_place(event));
     events(bench, run).iter().filter(|event| of_source(event)).map(facts).collect()
 }
 

@@ -62,7 +62,7 @@ pub(in crate::cli) struct StreamArgs {
 /// Options for reading another program's events.
 #[derive(Debug, Args)]
 pub(super) struct SourceArgs {
-    /// Do not store the source lines in the events
+    /// Do not keep the source lines beside the log
     #[arg(long, help_heading = STREAM)]
     pub(super) no_source: bool,
     /// Write the receipt to a file, as JSON

@@ -33,6 +33,7 @@ use super::{AdaptedLine, Adapter, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::event::id::check_id;
+use crate::event::own::{ANSWERS, COMPACTION_SUMMARY, HUNKS};
 use crate::hooks::call_content_id;
 use crate::json::{Json, Members, ObjectText};
 use asked_call::AskedCall;
@@ -440,6 +441,8 @@ impl ClaudeCode {
                 data.plain("duration_ms", duration);
             }
         });
+        let details = line.json.get("toolUseResult").or_else(|| line.json.get("tool_use_result"));
+        draft.details = details.map(|details| recorded(line, details)).unwrap_or_default();
         draft.correlation_id = Some(id.into());
         draft
     }
@@ -509,6 +512,9 @@ impl ClaudeCode {
                 data.plain("attachments", others.len());
             }
         });
+        if line.is_set("isCompactSummary") {
+            draft.details = format!("{{\"{COMPACTION_SUMMARY}\":true}}");
+        }
         if prompt && (line.is_set("isSidechain") || line.agent.is_some()) {
             // The parent asks its sub-agent.
             draft.actor = Some("agent".into());
@@ -523,6 +529,15 @@ impl ClaudeCode {
         }));
         drafts
     }
+}
+
+/// What the client records beside the result of a call: the hunks of an edit, and a person's answers.
+fn recorded(line: &SourceLine<'_>, details: Json<'_>) -> String {
+    let mut own = ObjectText::new();
+    let patch = details.get("structuredPatch");
+    line.value(&mut own, HUNKS, patch.filter(|patch| patch.items().next().is_some()));
+    line.value(&mut own, ANSWERS, details.get("answers").filter(|answers| answers.is_object()));
+    if own.is_empty() { String::new() } else { own.finish() }
 }
 
 /// The id of the event of a prompt. Live events from hooks have the same.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
+use zstd::stream::read::Decoder;
 
 use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular};
 
@@ -61,7 +61,7 @@ pub(super) fn open(path: &Path, offset: u64) -> Result<FileBytes, FsError> {
 /// The content of compressed frames, one after another. Of a file that is cut, it is what comes before
 /// the cut and then [`CUT`].
 struct Frames {
-    frame: Option<StreamingDecoder<BufReader<File>, FrameDecoder>>,
+    frame: Option<Decoder<'static, BufReader<File>>>,
     /// The file between two frames.
     rest: Option<BufReader<File>>,
     /// How many bytes it may still have.
@@ -80,11 +80,11 @@ impl Read for Frames {
                     self.rest = Some(rest);
                     return Ok(0);
                 }
-                self.frame = Some(StreamingDecoder::new(rest).map_err(io::Error::other)?);
+                self.frame = Some(Decoder::with_buffer(rest)?.single_frame());
             }
             let Some(mut frame) = self.frame.take() else { return Ok(0) };
             match (frame.read(into), into.first_mut()) {
-                (Ok(0), Some(_)) => self.rest = Some(frame.into_inner()),
+                (Ok(0), Some(_)) => self.rest = Some(frame.finish()),
                 (Ok(length), _) => {
                     let left = self.left.checked_sub(length as u64);
                     let too_many = || {

@@ -37,5 +37,7 @@ pub(crate) use slice::{MAX_SLICE, SLICE, SliceRequest};
 #[cfg(feature = "mcp")]
 pub(crate) use slice::{Slice, slice};
 pub(crate) use snippet::Snippet;
-pub(crate) use window::{EventWindow, SoughtEvent, WindowEvent, WindowSize, find_event, window};
+pub(crate) use window::{
+    EventWindow, SoughtEvent, WindowEvent, WindowSize, find_event, source_of, window,
+};
 pub(crate) use window_document::WindowDocument;

@@ -1,11 +1,14 @@
 //! An event with the events around it, and parts of their contents.
 
+use std::borrow::Cow;
+
 use super::neighbours::{Lines, is_content};
 use super::slice::{Slice, SliceRequest, slice};
 use crate::event::blob;
 use crate::event::content::{ContentPiece, Kinship, pieces};
 use crate::event::envelope::{Event, parse, peek};
 use crate::event::fields::View;
+use crate::event::own::SourcePlace;
 use crate::event::time::Timestamp;
 use crate::json::{Json, Kind};
 use crate::log::chunk::{LogChunk, LogRange, open_range, ranges};
@@ -15,6 +18,7 @@ use crate::ops::read::backfills;
 use crate::run::RunError;
 use crate::run::blobs::read;
 use crate::run::dir::RunDir;
+use crate::run::source::source_line;
 use crate::summary::backfill::Backfills;
 use crate::text::near::nearest;
 
@@ -199,6 +203,27 @@ pub(crate) fn window(
     }
     events.extend(after);
     Ok(EventWindow { events, center, damaged: reading.damaged })
+}
+
+/// The source line of the event at that byte of the log. `None` if it has none, or it cannot be read.
+///
+/// # Errors
+/// The log cannot be read.
+pub(crate) fn source_of(run: &RunDir, offset: u64) -> Result<Option<Vec<u8>>, RunError> {
+    let lines = Lines::open(run)?;
+    let line = line_at(run.events().path(), lines.file(), offset)?;
+    let Ok(event) = parse(&line) else { return Ok(None) };
+    if let Some(place) = SourcePlace::of(event.data) {
+        return Ok(source_line(run, place));
+    }
+    // Older logs have it in the first event of the line.
+    if let Some(first) = event.data.text_at("source_ref") {
+        let SoughtEvent::At(first) = find_event(run, &first)? else { return Ok(None) };
+        return if first == offset { Ok(None) } else { source_of(run, first) };
+    }
+    let whole = event.data.present("source").map(|source| source.compact().into_owned());
+    let whole = whole.or_else(|| event.data.text_at("source_text").map(Cow::into_owned));
+    Ok(whole.filter(|_| View::of(&event).is_imported()).map(String::into_bytes))
 }
 
 /// Reads the events of a window.

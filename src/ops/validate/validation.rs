@@ -21,6 +21,7 @@ use crate::check::ending::ExpectedStatus;
 use crate::check::finding::{Finding, Findings, Place};
 use crate::check::log::{LOG, LogCheck};
 use crate::check::report::RunReport;
+use crate::check::sources::SourceCheck;
 use crate::check::state::{self, HeadSeen};
 use crate::event::fields::View;
 use crate::event::role::Role;
@@ -33,6 +34,7 @@ use crate::run::blobs::look as look_at_blob;
 use crate::run::derive::{DerivedFold, Records};
 use crate::run::dir::RunDir;
 use crate::run::document::{RunDocument, stored_head};
+use crate::run::source::{look_at_frame, source_line};
 use crate::secret::SecretRules;
 
 /// Size of each read from a derived log, in bytes.
@@ -93,7 +95,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     let mut check = LogCheck::new(criteria.secrets, criteria.templates, criteria.most_findings);
     let stored_transcript = transcript.as_ref().ok().and_then(Option::as_deref);
     let mut transcript_check = TranscriptCheck::new(stored_transcript);
-    let mut blobs = BlobCheck::default();
+    let (mut blobs, mut sources) = (BlobCheck::default(), SourceCheck::default());
     let (mut fold, mut records) = (DerivedFold::default(), Records::default());
     let state_bytes = stored.as_ref().ok().and_then(Option::as_deref);
     let head = state_bytes.and_then(stored_head);
@@ -140,6 +142,8 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
                 ..Place::file(LOG)
             };
             blobs.event(event.data, place, |reference| look_at_blob(run, reference));
+            let is_there = |place| source_line(run, place).is_some();
+            sources.event(event.data, place, |frame| look_at_frame(run, frame), is_there);
         }
         if let (Some(head), Body::Complete(bytes)) = (&head, line.body)
             && line.offset + bytes.len() as u64 + 1 == head.bytes
@@ -160,6 +164,7 @@ pub(crate) fn validate(run: &RunDir, criteria: &Criteria<'_>) -> Result<Validate
     leftovers(run, |name| blobs.has_seen(name), &mut findings);
     leaks(run, criteria.secrets, &mut findings);
     findings.append(blobs.finish());
+    findings.append(sources.finish());
     match tail {
         Some((number, offset, length)) => findings.push(unterminated(run, number, offset, length)),
         None => moved_away(run, end).into_iter().for_each(|finding| findings.push(finding)),

@@ -14,6 +14,7 @@ use crate::run::ids::SearchedParts;
 use crate::run::options::RecordOptions;
 use crate::run::pairing::RecentCalls;
 use crate::run::preparing::Preparer;
+use crate::run::source::SourceFile;
 
 /// Checks whether a run can begin with that draft. Touches nothing.
 ///
@@ -82,7 +83,7 @@ impl Recorder {
             return false;
         }
         // Only what this recorder can have made goes: other files keep their directory.
-        let files = [self.run.rejected(), self.run.events()];
+        let files = [self.run.source(), self.run.rejected(), self.run.events()];
         let _ = files.map(|file| remove_file(&file));
         drop(locked);
         let _ = remove_dir(&self.run.logs());
@@ -102,6 +103,7 @@ impl Recorder {
             searched: SearchedParts::default(),
             written: None,
             recent,
+            source: SourceFile::default(),
             end: 0,
             buffer: Vec::new(),
             ends: Vec::new(),

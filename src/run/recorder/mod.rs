@@ -7,6 +7,7 @@ pub(crate) use creation::check_first;
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::event::draft::Draft;
 use crate::event::envelope::{self, Event};
@@ -23,8 +24,9 @@ use crate::run::dir::RunDir;
 use crate::run::follower::{AppendedLines, Follower, FollowerThread};
 use crate::run::identity::Identity;
 use crate::run::ids::{EventIds, SearchedParts};
-use crate::run::options::RecordOptions;
+use crate::run::options::{Durability, RecordOptions};
 use crate::run::pairing::RecentCalls;
+use crate::run::source::SourceFile;
 use crate::run::writing::LineEnd;
 use crate::secret::SecretRules;
 
@@ -41,6 +43,7 @@ pub(crate) struct Recorder {
     /// The parts of the log that it wrote, if its caller asks for them.
     written: Option<Vec<Range<u64>>>,
     recent: RecentCalls,
+    source: SourceFile,
     /// Bytes of the log after the last append.
     end: u64,
     /// Whether the log was searched for ids since the last append or
@@ -208,6 +211,21 @@ impl Recorder {
             Some(line) => Ok(Some(line.to_vec())),
             None => self.stored(id),
         }
+    }
+
+    /// What is known of the file with the source lines.
+    pub(in crate::run) fn source(&mut self) -> &mut SourceFile {
+        &mut self.source
+    }
+
+    /// The log, and what is known of the file with the source lines.
+    pub(in crate::run) fn log_and_source(&mut self) -> (&mut LogFile, &mut SourceFile) {
+        (&mut self.log, &mut self.source)
+    }
+
+    /// How long to wait for the lock, and whether source lines are synced.
+    pub(in crate::run) fn syncs_source(&self) -> (Duration, bool) {
+        (self.options.lock_timeout, self.defers_sync || self.options.durability == Durability::Disk)
     }
 
     /// The secrets that are replaced.

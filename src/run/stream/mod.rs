@@ -355,6 +355,7 @@ impl<'r> Stream<'r> {
             self.decide(now)?;
         }
         self.recorder.search_again();
+        self.held.store_sources(self.recorder)?;
         let mut held = std::mem::take(&mut self.held);
         let mut writes = Writes { now, done: 0, lifecycle: false, recorded: Vec::new() };
         let written = self.write(&held, &mut writes);

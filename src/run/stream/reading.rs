@@ -1,13 +1,16 @@
 //! Reads the lines of a dialect, and decides what the dialect is.
 
 use super::{InputLine, MAX_HELD, Reader, Stream};
+use crate::event::envelope;
+use crate::event::own::SourcePlace;
 use crate::event::time::Timestamp;
 use crate::import::detect::{self, Detected, SourceFormat};
-use crate::import::line::{Importer, ReadUnit};
+use crate::import::line::{Imported, Importer, ReadUnit};
 use crate::import::numbers::{GivenNumbers, take_numbers};
 use crate::log::tail::is_blank;
 use crate::run::RunError;
 use crate::run::receipt::LineFacts;
+use crate::run::recorder::Recorder;
 use crate::run::rejects::LongLine;
 use crate::run::stream_line::{HeldLine, LineReading};
 
@@ -127,29 +130,36 @@ impl Stream<'_> {
         offset: u64,
         now: Timestamp,
     ) -> Result<(), RunError> {
-        let from = self.held.text.len();
-        let text = from..from + unit.text.len();
         match unit.read {
             Ok(mut imported) => {
+                imported.source = unit.text.into_owned();
                 let from = self.held.drafts.len();
-                let (recorder, held) = (&mut *self.recorder, self.held.drafts.as_slice());
+                let (recorder, held) = (&mut *self.recorder, &self.held);
                 let mut earlier = self.processes.name(&mut imported, recorder)?;
                 for line in earlier.iter_mut().chain([&mut imported]) {
                     self.ids.name(line, recorder, held)?;
                 }
-                self.held.drafts.extend(earlier.into_iter().flat_map(|line| line.drafts));
+                for mut line in earlier {
+                    let is_kept = keeps_source(&mut line, recorder)?;
+                    self.held.take(line, is_kept);
+                }
                 if let Some(version) = imported.unknown_version.take() {
                     self.counter.unknown_version(&version);
                 }
                 self.ends.take(&mut imported);
-                self.held.drafts.append(&mut imported.drafts);
+                let is_kept = keeps_source(&mut imported, recorder)?;
+                let facts = LineFacts::of(&imported);
+                let at = self.held.text.len();
+                if !is_kept {
+                    self.held.text.extend_from_slice(&imported.source);
+                }
+                let text = at..at + imported.source.len();
+                self.held.take(imported, is_kept);
                 let drafts = from..self.held.drafts.len();
-                let facts = LineFacts::of(imported);
-                self.held.text.extend_from_slice(&unit.text);
                 self.held.lines.push(HeldLine { number, offset, text, drafts, facts });
             }
             Err(error) => {
-                let facts = LineFacts::default();
+                let (facts, text) = (LineFacts::default(), 0..0);
                 let held = HeldLine { number, offset, text, drafts: 0..0, facts };
                 self.reject(&held, &unit.text, &error.to_string(), now);
             }
@@ -212,4 +222,20 @@ impl Stream<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether the source line of these events is to be kept. If the log has it, the events name that place.
+fn keeps_source(line: &mut Imported, recorder: &mut Recorder) -> Result<bool, RunError> {
+    let first = line.drafts.first().and_then(|draft| draft.event_id.as_deref());
+    let Some(first) = first.filter(|_| line.keeps_source) else { return Ok(line.keeps_source) };
+    let Some(stored) = recorder.stored(first)? else { return Ok(true) };
+    if line.drafts.len() > 1
+        && let Ok(event) = envelope::parse(&stored)
+        && let Some(place) = SourcePlace::of(event.data)
+    {
+        for (part, draft) in (1..).zip(&mut line.drafts) {
+            SourcePlace { part, ..place }.add_to(draft.data.to_mut(), None);
+        }
+    }
+    Ok(false)
 }

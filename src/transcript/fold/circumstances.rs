@@ -22,18 +22,12 @@ const MOST_OPEN: usize = 1000;
 /// Where events name a setting. The last value counts.
 const SETTINGS: &[(&str, SetValue)] = &[
     ("agent_version", |setting, value| setting.version = Some(value)),
-    ("source.version", |setting, value| setting.version = Some(value)),
     ("git_branch", |setting, value| setting.branch = Some(value)),
-    ("source.gitBranch", |setting, value| setting.branch = Some(value)),
     ("sandbox", |setting, value| setting.sandbox = Some(value)),
     ("sandbox_mode", |setting, value| setting.sandbox = Some(value)),
-    ("source.payload.sandbox_policy.mode", |setting, value| setting.sandbox = Some(value)),
-    ("source.payload.sandbox_policy.type", |setting, value| setting.sandbox = Some(value)),
     ("permission_mode", |setting, value| setting.approval = Some(value)),
     ("approval_mode", |setting, value| setting.approval = Some(value)),
     ("approval_policy", |setting, value| setting.approval = Some(value)),
-    ("source.permissionMode", |setting, value| setting.approval = Some(value)),
-    ("source.payload.approval_policy", |setting, value| setting.approval = Some(value)),
 ];
 
 /// Sets one value.
@@ -84,11 +78,11 @@ impl Circumstances {
             view.role,
             Role::TaskStart | Role::Config | Role::RunCreated | Role::RunStarted
         ) || OF_SETTINGS.iter().any(|end| event.kind.ends_with(end));
-        if tells {
-            for (place, set) in SETTINGS {
-                if let Some(value) = view.field(place).filter(|value| !value.trim().is_empty()) {
-                    set(&mut self.setting, value.chars().take(60).collect());
-                }
+        for (place, set) in SETTINGS {
+            let own = || view.field(place).filter(|_| tells);
+            let value = view.session_fact(place).or_else(own);
+            if let Some(value) = value.filter(|value| !value.trim().is_empty()) {
+                set(&mut self.setting, value.chars().take(60).collect());
             }
         }
         // The time of recording says nothing about the work.

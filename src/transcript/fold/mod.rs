@@ -247,7 +247,7 @@ impl TranscriptFold {
         });
         self.trouble(view, summary, is_search);
         if self.directory.is_none() && (view.role == Role::Config || view.is_imported()) {
-            let directory = view.field("cwd").or_else(|| view.field("source.cwd"));
+            let directory = view.field("cwd").or_else(|| view.session_fact("cwd"));
             self.directory = directory.map(Cow::into_owned);
         }
         if self.with_results {

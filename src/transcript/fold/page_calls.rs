@@ -7,18 +7,13 @@ use std::collections::BTreeMap;
 use super::{MAX_RESULT, TranscriptFold, shown_up_to};
 use crate::event::content::ContentPiece;
 use crate::event::fields::{View, as_long_text};
+use crate::event::own::{ANSWERS, HUNKS};
 use crate::history::arguments;
 use crate::history::calls::CallStatus;
 use crate::secret::SecretRules;
 use crate::transcript::call_form::CallForm;
 use crate::transcript::diff::{DiffHunk, EditRequests, KnownFiles, structured};
 use crate::transcript::value::PageCall;
-
-/// The hunks that Claude Code records beside the result of an edit.
-const RECORDED_HUNKS: &str = "source.toolUseResult.structuredPatch";
-
-/// The answers that Claude Code records beside the result of its questions.
-const RECORDED_ANSWERS: &str = "source.toolUseResult.answers";
 
 /// The arguments that name the type of the agent to spawn.
 const AGENT_TYPES: &[&str] = &["subagent_type", "agent_type", "agentType", "new_agent_role"];
@@ -66,7 +61,7 @@ impl TranscriptFold {
         let Some(calls) = &mut self.page_calls else { return };
         let redact = |text: &str| SecretRules::built_in().redact(text).map(|found| found.text);
         if view.role.is_tool_end()
-            && let Some(patch) = view.data.path(RECORDED_HUNKS)
+            && let Some(patch) = view.detail(HUNKS)
         {
             let mut hunks = structured(patch);
             for line in hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
@@ -75,7 +70,7 @@ impl TranscriptFold {
             calls.calls.entry(call).or_default().recorded = hunks;
         }
         if view.role.is_tool_end()
-            && let Some(answers) = view.data.path(RECORDED_ANSWERS)
+            && let Some(answers) = view.detail(ANSWERS)
             && let Some(form) = calls.calls.get_mut(&call).and_then(|kept| kept.shown.form.as_mut())
         {
             form.answer(answers, |text| shown_up_to(text, MAX_RESULT, view));

@@ -3,10 +3,10 @@
 use super::{Item, MAX_RESULT, MAX_SAID, Note, TranscriptFold, shown, shown_up_to};
 use crate::event::content::{ContentPiece, beyond, pieces};
 use crate::event::fields::View;
+use crate::event::own::COMPACTION_SUMMARY;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
-use crate::json::Json;
 use crate::transcript::value::{NoteLevel, NoteMark};
 
 /// Maximum length of a remark that fits in one line, in characters.
@@ -87,13 +87,11 @@ impl TranscriptFold {
     /// What a note about an event is about.
     fn mark(&self, view: &View<'_, '_>) -> NoteMark {
         let is_of_client = view.event.kind == "message.system";
-        let is_summary = view.data.path("source.isCompactSummary").and_then(Json::as_bool);
+        let is_summary = view.detail(COMPACTION_SUMMARY).is_some();
         let follows = self.compacted_at.is_some_and(|at| at + 1 == view.event.sequence);
         match view.role {
             _ if view.is_set("hook") => NoteMark::Hook,
-            Role::Message if is_of_client && (follows || is_summary == Some(true)) => {
-                NoteMark::Compaction
-            }
+            Role::Message if is_of_client && (follows || is_summary) => NoteMark::Compaction,
             Role::Note if is_compaction(view) => NoteMark::Compaction,
             Role::Message if is_of_client => NoteMark::Client,
             _ => NoteMark::Plain,

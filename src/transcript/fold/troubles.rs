@@ -97,8 +97,7 @@ fn told_output(view: &View<'_, '_>, is_search: bool) -> Option<FailedOutput> {
 
 /// Why the event is worth reading.
 fn rank(view: &View<'_, '_>, nothing_found: bool) -> TroubleRank {
-    let by_user = view.event.actor == "user"
-        || view.field("source.payload.source").is_some_and(|source| source.contains("user"));
+    let by_user = view.event.actor == "user";
     match view.role {
         Role::ToolFail if nothing_found || is_rejection(view) => TroubleRank::Harmless,
         role if role.ends_run() => TroubleRank::EndedTheWork,

@@ -69,7 +69,7 @@ pub(in crate::cli) struct ImportArgs {
     /// Show what would be imported, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Do not store the source lines in the events
+    /// Do not keep the source lines beside the log
     #[arg(long)]
     no_source: bool,
     /// Write the receipts to a file, as JSON

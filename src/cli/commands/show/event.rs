@@ -41,6 +41,8 @@ pub(super) struct Printing<'p> {
     pub(super) this_year: String,
     /// The earliest time so far. Events recorded late may be earlier than the start of their run.
     pub(super) began: Option<Timestamp>,
+    /// The directory of the work.
+    pub(super) directory: Option<String>,
     /// The first blob that is missing or damaged.
     pub(super) damaged: Option<String>,
 }
@@ -89,7 +91,11 @@ impl Printing<'_> {
         let longer = kind.width().saturating_sub(widest);
         let is_narrow = room.is_some_and(|room| room + longer < LEAST_TEXT);
         let columns = room.filter(|_| !is_narrow).map(|room| room.max(16));
-        let EventText { line, below } = lines(view, summary, Room { columns, piece: PIECE });
+        let EventText { line, below } = lines(
+            view,
+            summary,
+            Room { columns, piece: PIECE, directory: self.directory.as_deref() },
+        );
         let head = [
             paint(Tone::Dim, &format!("{:>5} {time}", event.sequence)),
             paint(tone, mark),

@@ -17,6 +17,7 @@ use crate::cli::pager::Pager;
 use crate::cli::settings::Settings;
 use crate::cli::signals::Interrupts;
 use crate::cli::ui::Ui;
+use crate::ops::list::directory_of;
 use crate::ops::report::report_bad_lines;
 use crate::ops::show::{Events, head};
 use crate::text::human::plural;
@@ -154,6 +155,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
         with_year: args.format == ShowFormat::Human && has_other_years(&run, now()),
         this_year: now().readable(),
         began: None,
+        directory: directory_of(&run),
         damaged: None,
     };
     let exit = match args.follow {

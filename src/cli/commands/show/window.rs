@@ -9,7 +9,7 @@ use crate::cli::ui::Ui;
 use crate::json;
 use crate::ops::search::{
     EventWindow, MAX_SLICE, SLICE, SliceRequest, SoughtEvent, WindowDocument, WindowEvent,
-    WindowSize, find_event, window,
+    WindowSize, find_event, source_of, window,
 };
 use crate::run::dir::RunDir;
 use crate::text::human::count;
@@ -28,6 +28,9 @@ pub(super) struct EventArgs {
         conflicts_with_all = ["Selection", "tail", "follow", "relative", "local", "full", "folded", "head"]
     )]
     pub(super) event: Option<String>,
+    /// Print only the line of the agent's log that the event is from
+    #[arg(long, requires = "event", conflicts_with_all = ["before", "after", "format"])]
+    source: bool,
     /// Events before it
     #[arg(long, value_name = "N", default_value_t = 1, requires = "event")]
     before: usize,
@@ -85,6 +88,16 @@ pub(super) fn run(
             return Err(failure.hint(hint).into());
         }
     };
+    if args.source {
+        let Some(mut line) = source_of(run, offset)? else {
+            let message = format!("{} has no source line for the event {id:?}", run.name());
+            let hint = "imported events have one, unless they were imported with --no-source";
+            return Err(Failure::new(Exit::No, message).hint(hint).into());
+        };
+        line.push(b'\n');
+        ui.data(&line)?;
+        return Ok(Exit::Fine);
+    }
     let size = WindowSize { before: args.before, after: args.after };
     let bounded = if args.unbounded { size } else { size.bounded() };
     if bounded != size {
