@@ -472,12 +472,58 @@ fn an_import_is_told_after_the_sync() {
     let trace = trace_of(&bench, &options, &["import", "s.jsonl"]);
     let is_of_log = |line: &str, call: &str| line.contains(call) && line.contains("events.jsonl");
     let written = trace.lines().enumerate().filter(|(_, line)| is_of_log(line, "write("));
-    let written = written.map(|(at, _)| at).last();
+    let written: Vec<usize> = written.map(|(at, _)| at).collect();
+    // The source lines are on disk before the events that name them, which follow `run.created`.
+    let is_of_source = |line: &str| line.contains("fdatasync(") && line.contains("source.jsonl");
+    let kept = trace.lines().position(is_of_source);
+    assert!(kept.is_some() && kept < written.get(1).copied(), "{trace}");
+    let written = written.last();
     let synced = trace.lines().position(|line| is_of_log(line, "fdatasync("));
     let named = trace.lines().position(|line| line.contains("run.json"));
     let told = trace.lines().position(|line| line.contains("write(1<"));
-    assert!(written.unwrap() < synced.unwrap(), "{trace}");
+    assert!(*written.unwrap() < synced.unwrap(), "{trace}");
     assert!(synced < named && synced < told && told.is_some() && named.is_some(), "{trace}");
+}
+
+/// If this fails, an import that is killed or whose disk fails leaves events whose source line is not on
+/// disk, or the next import repeats something or stops.
+#[test]
+fn an_import_that_is_killed_or_fails_keeps_its_source_lines() {
+    if !can_inject() {
+        return;
+    }
+    let line = |at: u32| {
+        format!(
+            "{{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u{at}\",\"timestamp\":\"2026-03-01T09:00:0{at}.000Z\",\"message\":{{\"role\":\"user\",\"content\":\"Find {at}.\"}}}}\n"
+        )
+    };
+    let session: String = (1..4).map(line).collect();
+    let begin = || {
+        let bench = Bench::new();
+        fs::create_dir_all(bench.path("runs")).unwrap();
+        fs::write(bench.path("s.jsonl"), &session).unwrap();
+        bench
+    };
+    let import = ["import", "s.jsonl"];
+    let calls = calls_of(&begin(), &import);
+    let kills = calls.iter().step_by(5).map(|(name, at)| format!("{name}:signal=KILL:when={at}"));
+    let faults = ["write", "fdatasync"]
+        .into_iter()
+        .flat_map(|call| (1..6).map(move |at| format!("{call}:error=ENOSPC:when={at}")));
+    for what in kills.chain(faults) {
+        let bench = begin();
+        call_under(&bench, &what, &import);
+        bench.ok(&import);
+        bench.ok(&["validate", "claude-code-s", "--expect-status", "imported"]);
+        let log = crate::support::imports::events(&bench, "claude-code-s");
+        let prompts = log.iter().filter(|event| event["type"] == "message.user");
+        for (at, prompt) in (1..).zip(prompts.clone()) {
+            let id = prompt["event_id"].as_str().unwrap();
+            let shown = bench.ok(&["show", "claude-code-s", "--event", id, "--source"]);
+            assert_eq!(shown, line(at), "{what}");
+        }
+        assert_eq!(prompts.count(), 3, "{what}");
+    }
 }
 
 /// If this fails, other users can read a run, or a stricter umask is ignored.

@@ -1,9 +1,11 @@
 //! Searches the files beside the log for secrets that recording would have replaced: the large
-//! values, and the rejected lines.
+//! values, the source lines and the rejected lines.
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Take};
+use std::io::{BufRead as _, BufReader, Read, Take};
+
+use zstd::stream::read::Decoder;
 
 use super::leftovers::files;
 use crate::check::finding::{Finding, Findings, Place};
@@ -26,6 +28,9 @@ pub(super) fn leaks(run: &RunDir, rules: &SecretRules, findings: &mut Findings) 
         let found = opened(&run.blobs().join(&name)).map(|file| in_text(file, rules));
         tell(&format!("blobs/{name}"), found.unwrap_or_default(), findings);
     }
+    let lines = opened(&run.source()).and_then(|file| Decoder::new(file).ok());
+    let found = lines.map(|lines| in_text(lines.take(MOST), rules));
+    tell("source.jsonl.zst", found.unwrap_or_default(), findings);
     let found = opened(&run.rejected()).map(|file| in_records(file, rules));
     tell("logs/rejected.jsonl", found.unwrap_or_default(), findings);
 }
@@ -43,7 +48,7 @@ fn tell(file: &str, found: BTreeSet<String>, findings: &mut Findings) {
 }
 
 /// The names of the rules that find a secret in a text.
-fn in_text(mut file: Take<File>, rules: &SecretRules) -> BTreeSet<String> {
+fn in_text(mut file: impl Read, rules: &SecretRules) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut piece: Vec<u8> = Vec::new();
     loop {

@@ -125,11 +125,6 @@ impl Recorder {
         self.defers_sync = true;
     }
 
-    /// Whether syncing is left to [`Recorder::sync`].
-    pub(in crate::run) fn defers_sync(&self) -> bool {
-        self.defers_sync
-    }
-
     /// Lets recording continue after a last line that is not an event of the run.
     pub(in crate::run) fn resume_after(&mut self, damaged: ResumeAfter) {
         self.resume_after = Some(damaged);

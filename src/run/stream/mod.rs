@@ -59,9 +59,6 @@ pub(crate) enum InputLine<'b> {
 /// A batch is written when its lines reach this many bytes.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// The same where batches are not synced one by one, so that small ones cost nothing.
-const UNSYNCED_BATCH_BYTES: usize = 1 << 20;
-
 /// Maximum number of prepared parts of a batch that wait to be written.
 const READY: usize = 2;
 
@@ -338,8 +335,7 @@ impl<'r> Stream<'r> {
     /// Whether the batch is large enough to write.
     #[must_use]
     pub(crate) fn is_full(&self) -> bool {
-        let most = if self.recorder.defers_sync() { UNSYNCED_BATCH_BYTES } else { BATCH_BYTES };
-        self.held.text.len() + self.rejects.waiting() >= most
+        self.held.text.len() + self.rejects.waiting() >= BATCH_BYTES
     }
 
     /// Writes the batch durably. [`Stream::acknowledged`] then returns its events.
