@@ -28,8 +28,38 @@ const NAMED_IN: u64 = 4 << 20;
 pub(super) struct SourceFile {
     /// Where the last frame ends that this program wrote.
     end: u64,
-    /// The offset and the lines of the frame that was read last.
-    read: Option<(u64, Vec<u8>)>,
+    /// The frame that was read last. The lines of a session are looked for in their order.
+    read: Option<FrameLines>,
+}
+
+/// The lines of a frame.
+#[derive(Debug)]
+struct FrameLines {
+    /// The offset of the frame.
+    frame: u64,
+    text: Vec<u8>,
+    /// The end of each line in the text.
+    ends: Vec<usize>,
+}
+
+impl FrameLines {
+    /// Reads the frame at an offset.
+    fn of(run: &RunDir, frame: u64) -> Option<Self> {
+        let mut file = open_regular(&run.source(), Access::Read).ok()?;
+        file.seek(SeekFrom::Start(frame)).ok()?;
+        let decoder = zstd::stream::read::Decoder::new(file).ok()?.single_frame();
+        let mut text = Vec::new();
+        decoder.take(MOST).read_to_end(&mut text).ok()?;
+        let ends = memchr::memchr_iter(b'\n', &text).collect();
+        Some(Self { frame, text, ends })
+    }
+
+    /// The line with that number, from 1.
+    fn line(&self, number: u64) -> Option<&[u8]> {
+        let index = usize::try_from(number.checked_sub(1)?).ok()?;
+        let start = index.checked_sub(1).map_or(Some(0), |last| Some(self.ends.get(last)? + 1))?;
+        self.text.get(start..*self.ends.get(index)?)
+    }
 }
 
 impl Recorder {
@@ -86,34 +116,18 @@ impl Recorder {
     /// A source line. `None` if it cannot be read.
     pub(in crate::run) fn source_line(&mut self, place: SourcePlace) -> Option<Vec<u8>> {
         let run = self.run().clone();
-        let known = self.source().read.take().filter(|(frame, _)| *frame == place.frame);
-        let (frame, lines) =
-            known.or_else(|| Some((place.frame, frame_lines(&run, place.frame)?)))?;
-        let line = nth(&lines, place.line).map(<[u8]>::to_vec);
-        self.source().read = Some((frame, lines));
-        line
+        let read = &mut self.source().read;
+        if read.as_ref().is_none_or(|known| known.frame != place.frame) {
+            *read = FrameLines::of(&run, place.frame);
+        }
+        Some(read.as_ref()?.line(place.line)?.to_vec())
     }
 }
 
 /// The source line of an event of a run. `None` if it cannot be read.
 #[must_use]
 pub(crate) fn source_line(run: &RunDir, place: SourcePlace) -> Option<Vec<u8>> {
-    Some(nth(&frame_lines(run, place.frame)?, place.line)?.to_vec())
-}
-
-fn nth(lines: &[u8], number: u64) -> Option<&[u8]> {
-    let index = usize::try_from(number.checked_sub(1)?).ok()?;
-    lines.split(|byte| *byte == b'\n').nth(index)
-}
-
-/// The lines of the frame at an offset.
-fn frame_lines(run: &RunDir, frame: u64) -> Option<Vec<u8>> {
-    let mut file = open_regular(&run.source(), Access::Read).ok()?;
-    file.seek(SeekFrom::Start(frame)).ok()?;
-    let decoder = zstd::stream::read::Decoder::new(file).ok()?.single_frame();
-    let mut lines = Vec::new();
-    decoder.take(MOST).read_to_end(&mut lines).ok()?;
-    Some(lines)
+    Some(FrameLines::of(run, place.frame)?.line(place.line)?.to_vec())
 }
 
 /// Where the last whole frame of a file ends.
