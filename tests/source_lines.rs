@@ -164,6 +164,7 @@ fn damage_and_what_a_killed_import_leaves() {
     assert!(codes(&bench).contains(&"RL922".to_owned()));
     fs::remove_file(bench.path(FILE)).unwrap();
     assert!(codes(&bench).contains(&"RL921".to_owned()));
+    assert_eq!(bench.call(&["show", RUN, "--event", "2", "--source"]).status, 76);
     fs::write(bench.path("elsewhere"), &whole).unwrap();
     symlink(bench.path("elsewhere"), bench.path(FILE)).unwrap();
     assert!(codes(&bench).contains(&"RL923".to_owned()));
@@ -180,6 +181,8 @@ fn older_logs_hold_their_lines() {
     let lines = [line(1, "one"), line(2, "two")].map(|mut line| {
         line["type"] = json!("assistant");
         line["message"]["role"] = json!("assistant");
+        line["version"] = json!("2.1.9");
+        line["gitBranch"] = json!("lamp");
         line
     });
     let run = |at: usize| {
@@ -208,6 +211,8 @@ fn older_logs_hold_their_lines() {
     fs::write(bench.path("runs/claude-code-s/events.jsonl"), old).unwrap();
     let said = import(&bench, &lines);
     assert_eq!(said["runs"][0]["added"], 1, "only the end: {said}");
+    let story = bench.ok(&["transcript", RUN, "--format", "text", "-o", "-"]);
+    assert!(story.contains("2.1.9") && story.contains("branch lamp"), "{story}");
     let shown = bench.ok(&["show", RUN, "--event", "2", "--source"]);
     assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), lines[0]);
 }

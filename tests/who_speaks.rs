@@ -171,12 +171,12 @@ fn claude_prompts_in_the_queue() {
     let cases: &[(&str, Vec<Value>, &[&str])] = &[
         ("only in the queue", vec![queue("enqueue", Some("One")), queue("remove", None)], &["One"]),
         (
-            "told by an attachment",
+            "in an attachment too",
             vec![queue("enqueue", Some("One")), queue("remove", Some("One")), attached(3, "One")],
             &["One"],
         ),
         (
-            "told before it is removed",
+            "in an attachment before it is removed",
             vec![
                 queue("enqueue", Some("One")),
                 queue("enqueue", Some("Two")),
@@ -187,7 +187,7 @@ fn claude_prompts_in_the_queue() {
             &["One", "Two"],
         ),
         (
-            "told by a message",
+            "in a message too",
             vec![
                 queue("enqueue", Some("One")),
                 queue("dequeue", None),
@@ -200,6 +200,23 @@ fn claude_prompts_in_the_queue() {
             "a command of the client",
             vec![queue("enqueue", Some("/compact")), queue("dequeue", None)],
             &[],
+        ),
+        (
+            "a command before a prompt",
+            vec![
+                queue("enqueue", Some("/compact")),
+                queue("enqueue", Some("One")),
+                queue("dequeue", None),
+                claude_text(3, "assistant", "c"),
+                queue("dequeue", None),
+                claude_text(4, "user", "One"),
+            ],
+            &["One"],
+        ),
+        (
+            "a word that another prompt has in it",
+            vec![queue("enqueue", Some("ok")), queue("remove", None), attached(3, "Look at it")],
+            &["Look at it", "ok"],
         ),
         (
             "a notice of the client",

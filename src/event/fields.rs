@@ -8,7 +8,6 @@ use super::envelope::Event;
 use super::own;
 use super::parts;
 pub(crate) use super::parts::{attachment_label, label as media_label};
-use super::reserved::OWN;
 use super::role::Role;
 use super::severity::Severity;
 use crate::json::{Json, Kind, MemberPlaces, Members};
@@ -421,13 +420,13 @@ impl<'e, 'a> View<'e, 'a> {
     /// A fact of the session that the event's source line was the first to say.
     #[must_use]
     pub(crate) fn session_fact(&self, name: &str) -> Option<Cow<'a, str>> {
-        self.detail(own::SESSION)?.text_at(name)
+        own::session_fact(&self.data, name)
     }
 
     /// What an import says of an imported event in `_runlog`.
     #[must_use]
     pub(crate) fn detail(&self, name: &str) -> Option<Json<'a>> {
-        self.data.get(OWN)?.get(name)
+        own::detail(&self.data, name)
     }
 
     /// Cost in millionths of a dollar. One that is negative or above [`MAX_COUNT`] is no cost.

@@ -24,7 +24,7 @@ const GOES_ON: &str = "goes_on";
 /// Where the source line of the event is, in the file beside the log.
 const SOURCE: &str = "source";
 /// What the beginning of the session says of it: the version of its agent, its directory, its branch.
-pub(crate) const SESSION: &str = "session";
+const SESSION: &str = "session";
 /// Set to `true` in a text of the client that replaces the conversation so far.
 pub(crate) const COMPACTION_SUMMARY: &str = "compaction_summary";
 /// The hunks of an edit, as the agent's program records them beside the result.
@@ -33,6 +33,19 @@ pub(crate) const HUNKS: &str = "structured_patch";
 pub(crate) const ANSWERS: &str = "answers";
 /// The images of a source line, with the calls whose results they are.
 pub(crate) const IMAGES: &str = "images";
+
+/// Where the source lines in the events of an earlier version (0.1) have the same.
+const IN_OLDER_SOURCES: &[(&str, &[&str])] = &[
+    ("agent_version", &["version", "cli_version"]),
+    ("cwd", &["cwd"]),
+    ("git_branch", &["gitBranch", "git_branch"]),
+    ("permission_mode", &["permissionMode"]),
+    ("sandbox", &["payload.sandbox_policy.mode", "payload.sandbox_policy.type"]),
+    ("approval_policy", &["payload.approval_policy"]),
+    (HUNKS, &["toolUseResult.structuredPatch"]),
+    (ANSWERS, &["toolUseResult.answers"]),
+    (COMPACTION_SUMMARY, &["isCompactSummary"]),
+];
 
 /// Where the log of an earlier version (0.1) has these members: in the payload itself.
 const EARLIER: [&str; 4] = [DIALECT, TIME_ORIGIN, RECORDED_BY, SOURCE_END];
@@ -211,4 +224,27 @@ pub(crate) fn time_origin<'a>(data: &Members<'a>) -> Option<Json<'a>> {
 /// Whether a hook of the agent recorded the event.
 pub(crate) fn is_by_hook(data: &Members<'_>) -> bool {
     own(data, RECORDED_BY).and_then(Json::as_str).is_some_and(|by| by == HOOK)
+}
+
+/// What an import says of an imported event.
+pub(crate) fn detail<'a>(data: &Members<'a>, name: &str) -> Option<Json<'a>> {
+    match data.get(OWN) {
+        Some(own) => own.get(name),
+        None => in_older_source(data, name),
+    }
+}
+
+/// A fact of the session that the source line of the event was the first to say.
+pub(crate) fn session_fact<'a>(data: &Members<'a>, name: &str) -> Option<Cow<'a, str>> {
+    match data.get(OWN) {
+        Some(own) => own.get(SESSION)?.text_at(name),
+        None => in_older_source(data, name)?.as_str(),
+    }
+}
+
+/// The same in a log of an earlier version, whose events hold their source lines.
+fn in_older_source<'a>(data: &Members<'a>, name: &str) -> Option<Json<'a>> {
+    let source = data.present("source").filter(|_| dialect(data).is_some())?;
+    let paths = IN_OLDER_SOURCES.iter().find(|(known, _)| *known == name)?.1;
+    paths.iter().find_map(|path| source.path(path))
 }

@@ -5,17 +5,13 @@ use std::collections::BTreeMap;
 use crate::event::fields::{View, is_placeholder};
 use crate::event::role::Role;
 use crate::history::usage::Usage;
-use crate::json::{Json, Members, ObjectText};
+use crate::json::{Json, ObjectText};
 
 /// The number of imported events that are searched for missing facts.
 const LOOKED_AT: u32 = 100;
 
-/// Facts in source lines, with the names that agents give them. Older logs have the lines in their events.
-const FROM_SOURCE: &[(&str, &[&str])] = &[
-    ("agent_version", &["version", "cli_version"]),
-    ("cwd", &["cwd"]),
-    ("git_branch", &["gitBranch", "git_branch"]),
-];
+/// Facts that source lines say.
+const FROM_SOURCE: [&str; 3] = ["agent_version", "cwd", "git_branch"];
 
 /// Facts in settings that were loaded.
 const FROM_CONFIG: &[&str] = &["agent_version", "cwd", "git_branch", "forked_from"];
@@ -66,22 +62,7 @@ impl RunOrigin {
         if view.is_imported() && self.looked_at < LOOKED_AT {
             self.looked_at += 1;
             self.find("agent", view.dialect());
-            self.search_source(view);
-        }
-    }
-
-    /// Searches the source line of an event for the facts that are still missing.
-    fn search_source(&mut self, view: &View<'_, '_>) {
-        let is_missing = |name: &str| !self.found.iter().any(|(found, _)| *found == name);
-        if !FROM_SOURCE.iter().any(|(name, _)| is_missing(name)) {
-            return;
-        }
-        FROM_SOURCE.iter().for_each(|(name, _)| self.find(name, view.session_fact(name)));
-        let Some(source) = view.data.present("source").map(Members::of) else { return };
-        for (name, theirs) in FROM_SOURCE {
-            // A number is the version of the format.
-            let value = theirs.iter().find_map(|theirs| source.present(theirs)?.as_str());
-            self.find(name, value);
+            FROM_SOURCE.into_iter().for_each(|name| self.find(name, view.session_fact(name)));
         }
     }
 

@@ -196,8 +196,7 @@ impl Copilot {
         }
         let is_continued =
             data.get("isAutopilotContinuation").and_then(Json::as_bool) == Some(true);
-        // Newer versions name a task with each prompt. It tells whom the text is for only if an agent
-        // has that id.
+        // Newer versions name a task with each prompt. The text is for an agent only if one has that id.
         let for_agent = data.text_at("parentAgentTaskId").is_some_and(|task| {
             self.agents.iter().any(|(call, agent)| *call == task || *agent == task)
         });

@@ -1,5 +1,5 @@
-//! The prompts that a person typed while the agent worked. The client tells what it does with them in lines
-//! of their own; mostly, the prompt itself follows as a message.
+//! The prompts that a person typed while the agent worked. Lines of their own say what the client does with
+//! them; mostly, the prompt itself follows as a message.
 
 use std::collections::VecDeque;
 
@@ -11,8 +11,8 @@ use crate::json::Members;
 /// The prompts in the client's queue.
 #[derive(Debug, Default)]
 pub(super) struct PromptQueue {
-    /// Those that wait.
-    waiting: VecDeque<String>,
+    /// What waits; `None` for what no person typed, and for commands of the client.
+    waiting: VecDeque<Option<String>>,
     /// Those that the client took, and that no message has had yet.
     taken: Vec<String>,
     /// The number of those that a message had before the client said that it took them.
@@ -25,17 +25,15 @@ impl PromptQueue {
         let content = line.present("content").map(super::content::content_text);
         let content = content.map(|text| typed(&text));
         match line.text_at("operation").unwrap_or_default().as_ref() {
-            "enqueue" => self.waiting.extend(content.flatten()),
+            "enqueue" => self.waiting.push_back(content.flatten()),
             "dequeue" | "remove" => {
                 let place = match content {
-                    Some(text) => {
-                        self.waiting.iter().position(|waits| Some(waits) == text.as_ref())
-                    }
+                    Some(text) => self.waiting.iter().position(|waits| *waits == text),
                     None if self.seen > 0 => None,
                     None => Some(0),
                 };
                 match place.and_then(|place| self.waiting.remove(place)) {
-                    Some(prompt) => self.taken.push(prompt),
+                    Some(prompt) => self.taken.extend(prompt),
                     None => self.seen = self.seen.saturating_sub(1),
                 }
             }
@@ -45,13 +43,13 @@ impl PromptQueue {
         }
     }
 
-    /// Takes the text of a message: the prompts in it are not missing.
+    /// Takes the text of a message: the prompts in it, whole lines of it, are not missing.
     pub(super) fn see(&mut self, text: &str) {
-        let letters = |text: &str| text.split_whitespace().collect::<String>();
-        let seen = letters(text);
-        self.taken.retain(|prompt| !seen.contains(&letters(prompt)));
+        let lines = |text: &str| format!("\n{}\n", text.trim());
+        let seen = lines(text);
+        self.taken.retain(|prompt| !seen.contains(&lines(prompt)));
         let waiting = self.waiting.len();
-        self.waiting.retain(|prompt| letters(prompt) != seen);
+        self.waiting.retain(|prompt| prompt.as_deref().is_none_or(|prompt| lines(prompt) != seen));
         self.seen += waiting - self.waiting.len();
     }
 

@@ -91,8 +91,8 @@ pub(super) struct Codex {
     is_copied: bool,
     /// Whether work of the thread was read.
     has_worked: bool,
-    /// Whether the client also tells as an event what a person typed.
-    pub(super) tells_prompts: bool,
+    /// Whether the client also writes an event for what a person typed.
+    pub(super) shows_prompts: bool,
     /// The thread, if the whole file is of a sub-agent.
     agent: Option<String>,
     pub(super) twins: Twins,
@@ -228,7 +228,7 @@ impl Codex {
         self.fork = ForkedHistory::of(meta, line);
         let version = meta.text_at("cli_version").unwrap_or_default();
         let mut numbers = version.split('.').map(|number| number.parse::<u64>().unwrap_or(0));
-        self.tells_prompts =
+        self.shows_prompts =
             (numbers.next() > Some(0)) || numbers.next().is_some_and(|minor| minor >= 100);
         // Older versions name only the thread that started the sub-agent.
         let session = ["session_id", "source.subagent.thread_spawn.parent_thread_id"];

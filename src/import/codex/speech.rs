@@ -34,7 +34,7 @@ impl Codex {
         parts: &[String],
         images: &[String],
     ) -> Vec<Draft<'static>> {
-        let is_context = channel == Channel::Item && self.tells_prompts;
+        let is_context = channel == Channel::Item && self.shows_prompts;
         let mut said = SaidByUser::of(parts, is_context);
         // The channels join the parts of a prompt in different ways.
         let letters = |text: &str| text.split_whitespace().collect::<String>();
@@ -45,7 +45,7 @@ impl Codex {
             said.typed.clear();
         }
         said.added.retain(|text| {
-            // The client also shows the command that the text tells.
+            // An event has the same command.
             let ran = prompts::command_in(text);
             let (kind, key) = ran.map_or(("added", letters(text)), |ran| ("ran", letters(ran)));
             self.twins.is_first(channel, kind, &key)

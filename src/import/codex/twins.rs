@@ -88,7 +88,7 @@ impl Twins {
     }
 }
 
-/// Whether a text is what is left of another one without one part of it, and says enough to tell.
+/// Whether a text is another one without one part of it. A text of a few letters is none.
 fn is_cut_from(rest: &str, whole: &str) -> bool {
     const LEAST: usize = 12;
     let same = |pairs: &mut dyn Iterator<Item = (u8, u8)>| {

@@ -38,6 +38,6 @@ pub(crate) use slice::{MAX_SLICE, SLICE, SliceRequest};
 pub(crate) use slice::{Slice, slice};
 pub(crate) use snippet::Snippet;
 pub(crate) use window::{
-    EventWindow, SoughtEvent, WindowEvent, WindowSize, find_event, source_of, window,
+    EventWindow, KeptSource, SoughtEvent, WindowEvent, WindowSize, find_event, source_of, window,
 };
 pub(crate) use window_document::WindowDocument;

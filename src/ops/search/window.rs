@@ -205,25 +205,39 @@ pub(crate) fn window(
     Ok(EventWindow { events, center, damaged: reading.damaged })
 }
 
-/// The source line of the event at that byte of the log. `None` if it has none, or it cannot be read.
+/// The source line of an event.
+#[derive(Debug)]
+pub(crate) enum KeptSource {
+    /// The line.
+    Line(Vec<u8>),
+    /// The event has none.
+    Absent,
+    /// The event names one, and it cannot be read.
+    Unreadable,
+}
+
+/// The source line of the event at that byte of the log.
 ///
 /// # Errors
 /// The log cannot be read.
-pub(crate) fn source_of(run: &RunDir, offset: u64) -> Result<Option<Vec<u8>>, RunError> {
+pub(crate) fn source_of(run: &RunDir, offset: u64) -> Result<KeptSource, RunError> {
     let lines = Lines::open(run)?;
     let line = line_at(run.events().path(), lines.file(), offset)?;
-    let Ok(event) = parse(&line) else { return Ok(None) };
+    let Ok(event) = parse(&line) else { return Ok(KeptSource::Absent) };
     if let Some(place) = SourcePlace::of(event.data) {
-        return Ok(source_line(run, place));
+        return Ok(source_line(run, place).map_or(KeptSource::Unreadable, KeptSource::Line));
     }
     // Older logs have it in the first event of the line.
     if let Some(first) = event.data.text_at("source_ref") {
-        let SoughtEvent::At(first) = find_event(run, &first)? else { return Ok(None) };
-        return if first == offset { Ok(None) } else { source_of(run, first) };
+        return match find_event(run, &first)? {
+            SoughtEvent::At(first) if first < offset => source_of(run, first),
+            _ => Ok(KeptSource::Absent),
+        };
     }
     let whole = event.data.present("source").map(|source| source.compact().into_owned());
     let whole = whole.or_else(|| event.data.text_at("source_text").map(Cow::into_owned));
-    Ok(whole.filter(|_| View::of(&event).is_imported()).map(String::into_bytes))
+    let whole = whole.filter(|_| View::of(&event).is_imported());
+    Ok(whole.map_or(KeptSource::Absent, |line| KeptSource::Line(line.into_bytes())))
 }
 
 /// Reads the events of a window.

@@ -7,6 +7,7 @@ use crate::event::own::COMPACTION_SUMMARY;
 use crate::event::role::Role;
 use crate::event::severity::Severity;
 use crate::event::template::{cut, one_line};
+use crate::json::Json;
 use crate::transcript::value::{NoteLevel, NoteMark};
 
 /// Maximum length of a remark that fits in one line, in characters.
@@ -87,7 +88,7 @@ impl TranscriptFold {
     /// What a note about an event is about.
     fn mark(&self, view: &View<'_, '_>) -> NoteMark {
         let is_of_client = view.event.kind == "message.system";
-        let is_summary = view.detail(COMPACTION_SUMMARY).is_some();
+        let is_summary = view.detail(COMPACTION_SUMMARY).and_then(Json::as_bool) == Some(true);
         let follows = self.compacted_at.is_some_and(|at| at + 1 == view.event.sequence);
         match view.role {
             _ if view.is_set("hook") => NoteMark::Hook,

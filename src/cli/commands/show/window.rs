@@ -8,8 +8,8 @@ use crate::cli::paint::{Paint, Tone};
 use crate::cli::ui::Ui;
 use crate::json;
 use crate::ops::search::{
-    EventWindow, MAX_SLICE, SLICE, SliceRequest, SoughtEvent, WindowDocument, WindowEvent,
-    WindowSize, find_event, source_of, window,
+    EventWindow, KeptSource, MAX_SLICE, SLICE, SliceRequest, SoughtEvent, WindowDocument,
+    WindowEvent, WindowSize, find_event, source_of, window,
 };
 use crate::run::dir::RunDir;
 use crate::text::human::count;
@@ -89,10 +89,19 @@ pub(super) fn run(
         }
     };
     if args.source {
-        let Some(mut line) = source_of(run, offset)? else {
-            let message = format!("{} has no source line for the event {id:?}", run.name());
-            let hint = "imported events have one, unless they were imported with --no-source";
-            return Err(Failure::new(Exit::No, message).hint(hint).into());
+        let mut line = match source_of(run, offset)? {
+            KeptSource::Line(line) => line,
+            KeptSource::Absent => {
+                let message = format!("{} has no source line for the event {id:?}", run.name());
+                let hint = "imported events have one, unless they were imported with --no-source";
+                return Err(Failure::new(Exit::No, message).hint(hint).into());
+            }
+            KeptSource::Unreadable => {
+                let message =
+                    format!("{} is missing or was altered", run.source().path().display());
+                let hint = "`runlog validate` lists every such event";
+                return Err(Failure::new(Exit::Damaged, message).hint(hint).into());
+            }
         };
         line.push(b'\n');
         ui.data(&line)?;
