@@ -45,7 +45,7 @@
 //! |---|---|---|
 //! | 1 | `fs`, `json`, `text` | safe files and hashes; JSON text; text that is safe to show |
 //! | 2 | `event` | envelopes, the catalogue, templates, what views read from `data` |
-//! | 3 | `log`, `import`, `hooks`, `history`, `secret` | the log and its lock; dialects and hooks of agents; the fold over a log and the facts of a run; secrets |
+//! | 3 | `log`, `agents`, `hooks`, `history`, `secret` | the log and its lock; dialects and hooks of agents; the fold over a log and the facts of a run; secrets |
 //! | 4 | `run` | the directory, the recorder, `run.json` and the derived logs |
 //! | 5 | `summary` | backfills, prompts and answers, session summaries, contexts, the overview |
 //! | 6 | `chapter` | folding finished tasks, the browsable tree |
@@ -103,6 +103,7 @@ compile_error!(
     "runlog needs a Unix system: Linux, macOS or another with flock(2) and POSIX signals"
 );
 
+mod agents;
 mod chapter;
 mod check;
 mod cli;
@@ -113,7 +114,6 @@ mod fs;
 mod graph;
 mod history;
 mod hooks;
-mod import;
 mod json;
 mod log;
 mod ops;

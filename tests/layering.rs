@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["fs", "json"],
     &["event"],
     &["log", "hooks", "history", "secret"],
-    &["import"],
+    &["agents"],
     &["run"],
     &["summary"],
     &["chapter"],

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use nix::errno::Errno;
 
+use crate::agents::read::detect;
 use crate::event::envelope::LineError;
 use crate::event::id::BadId;
 use crate::fs::{Cause, FsError, reason};
-use crate::import::detect;
 use crate::json::JsonError;
 use crate::log::LogError;
 use crate::ops::error::OpsError;

@@ -5,10 +5,10 @@ use std::ffi::OsStr;
 use clap::builder::StyledStr;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
+use crate::agents::DIALECTS;
 use crate::check::table::CHECKS;
 use crate::event::catalogue::rows;
 use crate::history::status::Status;
-use crate::import::DIALECTS;
 use crate::ops::import::PLACES;
 
 /// A value, and what it means; may be empty.

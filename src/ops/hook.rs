@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use crate::agents::{DIALECTS, Dialect, SessionEnd};
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::own::EndOfSource;
 use crate::event::role::Role;
 use crate::history::status::Status;
 use crate::hooks::{HookMeaning, HookPayload, NamedBy, call_content_id, prompt_content_id};
-use crate::import::{DIALECTS, Dialect, SessionEnd};
 use crate::ops::append::facts_at_last_change;
 use crate::ops::import::{
     HowToRecord, Session, SourceEnd, Wanted, created_by, find, record, run_named, take_over,

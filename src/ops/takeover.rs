@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::agents::read::numbers::GivenNumbers;
 use crate::fs::hash::{Hasher, hex};
 use crate::fs::{make_dir, read_small, replace_derived};
-use crate::import::numbers::GivenNumbers;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 use crate::run::ids::SearchedParts;

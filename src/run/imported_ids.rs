@@ -8,12 +8,12 @@ use super::RunError;
 use super::recorder::Recorder;
 use super::stream_line::WaitingLines;
 use super::told_prompts::ToldPrompts;
+use crate::agents::read::line::Imported;
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::{REVISES, View};
 use crate::event::own::SourcePlace;
 use crate::event::role::Role;
-use crate::import::line::Imported;
 use crate::json::ObjectText;
 
 /// For each id of a stream, the beginning of its line's hash.

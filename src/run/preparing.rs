@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use super::identity::Identity;
 use super::options::RecordOptions;
 use super::requirement::Requirement;
+use crate::agents::read::line::SOURCE_HASH;
 use crate::event::advice::lists_deliverables;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;
@@ -19,7 +20,6 @@ use crate::event::reserved::{OWN, REDACTIONS, reserved_key};
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::import::line::SOURCE_HASH;
 use crate::json::{Json, JsonRules, MemberPlaces, Members, ObjectText};
 use crate::secret::SecretRules;
 

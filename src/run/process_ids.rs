@@ -6,12 +6,12 @@ use std::borrow::Cow;
 
 use foldhash::HashMap;
 
+use crate::agents::read::line::Imported;
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::fs::hash::hex;
-use crate::import::line::Imported;
 use crate::run::RunError;
 use crate::run::recorder::Recorder;
 

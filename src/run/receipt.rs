@@ -6,13 +6,13 @@ use serde::Serialize;
 
 use super::document::SCHEMA_VERSION;
 use super::preparing::{Prepared, PreparedDrafts};
+use crate::agents::read::line::Imported;
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};
 use crate::history::ledger::Ledger;
 use crate::history::status::Status;
 use crate::history::usage::Usage;
-use crate::import::line::Imported;
 
 /// The result of a stream as a document.
 #[derive(Debug, Serialize)]

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::agents::rejected_end::RejectedEnd;
 use crate::event::draft::Draft;
 use crate::event::time::Timestamp;
 use crate::fs::hash::hex;
-use crate::import::rejected_end::RejectedEnd;
 use crate::json::ObjectText;
 use crate::log::rejected::{Rejected, RejectedContent, RejectedOrigin, fingerprint};
 use crate::secret::SecretRules;

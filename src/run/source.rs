@@ -9,10 +9,10 @@ use zstd::zstd_safe::find_frame_compressed_size;
 use super::RunError;
 use super::dir::RunDir;
 use super::recorder::Recorder;
+use crate::agents::read::line::Imported;
 use crate::event::own::{SourceFrame, SourcePlace};
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{Access, Action, FsError, inspect, open_regular, sync_dir, sync_file};
-use crate::import::line::Imported;
 use crate::json::Json;
 
 /// How hard the lines are compressed. A higher level makes real sessions a few percent smaller, and takes

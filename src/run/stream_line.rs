@@ -6,14 +6,14 @@ use super::RunError;
 use super::preparing::{PreparedBatch, Preparer};
 use super::receipt::LineFacts;
 use super::recorder::Recorder;
+use crate::agents::flat;
+use crate::agents::read::line::{Imported, add_source_hash};
 use crate::event::blob;
 use crate::event::draft::Draft;
 use crate::event::envelope::{LineError, LineFault};
 use crate::event::own::SourcePlace;
 use crate::event::reserved::reserved_key;
 use crate::event::templates::Templates;
-use crate::import::flat;
-use crate::import::line::{Imported, add_source_hash};
 use crate::json::{self, Json, JsonIndex, JsonRules};
 
 /// A line of the stream whose events wait for the next write.

@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::recording::{Print, open, print};
 use super::{Global, enclosing_call, now};
+use crate::agents::{DIALECTS, SessionEnd, dialect};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::offers;
 use crate::cli::signals::Interrupts;
@@ -20,7 +21,6 @@ use crate::event::id::RunId;
 use crate::event::role::Role;
 use crate::fs::reason;
 use crate::fs::retried;
-use crate::import::{DIALECTS, SessionEnd, dialect};
 use crate::json;
 use crate::json::{Json, JsonRules, check};
 use crate::log::tail::is_blank;

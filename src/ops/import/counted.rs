@@ -5,8 +5,8 @@ use std::path::Path;
 use memchr::memmem;
 
 use super::relatives::{STATE, SUB_AGENTS};
+use crate::agents::Dialect;
 use crate::fs::{PathAt, read_small};
-use crate::import::Dialect;
 use crate::json::{Json, JsonRules, check, with_null_numbers};
 
 /// The list of sub-agents, in the folder with the conversations of those of OpenHands.

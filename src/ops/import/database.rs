@@ -13,9 +13,9 @@ use rusqlite::{Connection, OpenFlags, Row};
 use super::look::NotImported;
 use super::relatives::root_of;
 use super::{Session, SessionFile};
+use crate::agents::dialect;
 use crate::event::time::Timestamp;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular};
-use crate::import::dialect;
 use crate::json::{Json, ObjectText, quoted};
 
 /// The beginning of every SQLite database.

@@ -22,9 +22,9 @@ use super::remembered::{FileStamp, Remembered};
 use super::runs_in_file::runs_in_file;
 use super::titles::{Titles, branch};
 use super::{Session, SessionFile, SkippedSource};
+use crate::agents::Dialect;
 use crate::event::id::is_unique;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
-use crate::import::Dialect;
 use crate::json::{Json, ObjectText};
 use crate::ops::parallel::each;
 

@@ -7,13 +7,13 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use super::bytes::open;
+use crate::agents::Dialect;
+use crate::agents::read::detect::{self, SourceFormat};
+use crate::agents::read::line::{Importer, ReadUnit};
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::fs::{Action, FsError, retried, room_for};
 use crate::history::origin::RunOrigin;
-use crate::import::Dialect;
-use crate::import::detect::{self, SourceFormat};
-use crate::import::line::{Importer, ReadUnit};
 use crate::json::{self, Json, JsonRules};
 
 /// Number of bytes that are looked at, if they show the dialect, the session and the model.

@@ -35,9 +35,9 @@ pub(crate) use remembered::Remembered;
 pub(crate) use run_of::{run_named, run_of};
 pub(crate) use take_over::take_over;
 
+use crate::agents::Dialect;
+use crate::agents::read::numbers::GivenNumbers;
 use crate::event::time::Timestamp;
-use crate::import::Dialect;
-use crate::import::numbers::GivenNumbers;
 
 /// The files of one session.
 #[derive(Clone)]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::bytes::plain_path;
 use super::look::Look;
 use super::titles::INDEX;
+use crate::agents::Dialect;
 use crate::fs::{PathAt, read_small};
-use crate::import::Dialect;
 use crate::json::{JsonRules, check};
 
 /// The endings of the names of session files.

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::titles::Titles;
 use super::{NotImported, Session, SkippedSource};
+use crate::agents::dialect;
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{Action, FsError, PathAt, read_small, replace_derived};
-use crate::import::dialect;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 

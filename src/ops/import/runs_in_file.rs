@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::bytes::open;
+use crate::agents::Dialect;
 use crate::fs::{Action, FsError, retried};
-use crate::import::Dialect;
 use crate::json::{JsonIndex, JsonRules, repaired};
 use crate::run::line_buffer::LineBuffer;
 use crate::run::stream::InputLine;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::ahead::{ReadAhead, read_session};
 use super::{Session, SessionFile};
-use crate::import::SessionEnd;
-use crate::import::numbers::GivenNumbers;
+use crate::agents::SessionEnd;
+use crate::agents::read::numbers::GivenNumbers;
 use crate::ops::takeover::TakenOver;
 use crate::run::RunError;
 use crate::run::options::RecordOptions;

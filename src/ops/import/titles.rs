@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::relatives::facts_of_conversation;
+use crate::agents::Dialect;
 use crate::fs::{PathAt, read_small};
-use crate::import::Dialect;
 use crate::json::{Json, JsonRules, check};
 
 /// The file with the facts of a session of Copilot CLI, beside its events.

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 
+use crate::agents::rejected_end::RejectedEnd;
 use crate::check::finding::{Finding, Place};
 use crate::check::table::{Code, Level};
 use crate::history::status::Status;
-use crate::import::rejected_end::RejectedEnd;
 use crate::json::{self, JsonRules};
 use crate::log::tail::read_range;
 

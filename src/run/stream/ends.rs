@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use foldhash::HashSet;
 
+use crate::agents::SessionEnd;
+use crate::agents::read::line::Imported;
 use crate::event::draft::Draft;
 use crate::event::own::{EndOfSource, Provenance};
 use crate::history::state::RunState;
-use crate::import::SessionEnd;
-use crate::import::line::Imported;
 use crate::json::ObjectText;
 
 /// The ends of a session: that of its file, and that of what its agent printed. Which of them counts, the

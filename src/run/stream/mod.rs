@@ -21,12 +21,12 @@ use super::receipt::{Counter, LineFacts, Receipt};
 use super::recorder::Recorder;
 use super::rejects::{LongLine, Rejects};
 use super::stream_line::{HeldLine, LineReading, PreparedPart, WaitingLines};
+use crate::agents::read::detect;
+use crate::agents::read::line::Importer;
+use crate::agents::{self, Dialect};
 use crate::event::advice::advice;
 use crate::event::time::Timestamp;
 use crate::history::status::Status;
-use crate::import::detect;
-use crate::import::line::Importer;
-use crate::import::{self, Dialect};
 use crate::json::{self, JsonRules};
 use crate::log::tail::is_blank;
 
@@ -423,7 +423,7 @@ impl<'r> Stream<'r> {
         }
         if let Some(line) = part.unknown.filter(|_| self.looks_like.is_none() && self.is_native()) {
             let json = json::check(held.text(&held.lines[line]), JsonRules::LENIENT).ok();
-            self.looks_like = json.and_then(import::dialect_of).map(|dialect| dialect.name);
+            self.looks_like = json.and_then(agents::dialect_of).map(|dialect| dialect.name);
         }
         self.advise(&part);
         let mut batch = Batch::default();

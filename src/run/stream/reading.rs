@@ -1,12 +1,12 @@
 //! Reads the lines of a dialect, and decides what the dialect is.
 
 use super::{InputLine, MAX_HELD, Reader, Stream};
+use crate::agents::read::detect::{self, Detected, SourceFormat};
+use crate::agents::read::line::{Imported, Importer, ReadUnit};
+use crate::agents::read::numbers::{GivenNumbers, take_numbers};
 use crate::event::envelope;
 use crate::event::own::SourcePlace;
 use crate::event::time::Timestamp;
-use crate::import::detect::{self, Detected, SourceFormat};
-use crate::import::line::{Imported, Importer, ReadUnit};
-use crate::import::numbers::{GivenNumbers, take_numbers};
 use crate::log::tail::is_blank;
 use crate::run::RunError;
 use crate::run::receipt::LineFacts;

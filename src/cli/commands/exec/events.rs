@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::child::ChildEnding;
 use super::window::RecordedText;
+use crate::agents::SessionEnd;
 use crate::event::draft::Draft;
 use crate::event::template::cut;
-use crate::import::SessionEnd;
 use crate::json::{Json, ObjectText};
 use crate::secret::SecretRules;
 

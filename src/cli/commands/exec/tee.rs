@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_cha
 use std::thread::JoinHandle;
 
 use super::super::now;
-use crate::import::SessionEnd;
+use crate::agents::SessionEnd;
 use crate::log::LogError;
 use crate::run::RunError;
 use crate::run::follower::Follower;

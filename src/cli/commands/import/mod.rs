@@ -15,6 +15,8 @@ use super::groups::help_row;
 use super::open::open_page;
 use super::when::When;
 use super::{Appending, Global, now};
+use crate::agents::read::detect;
+use crate::agents::{DIALECTS, Dialect, dialect};
 use crate::cli::complete;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::offers;
@@ -22,7 +24,6 @@ use crate::cli::parallel::each;
 use crate::cli::runs_dir::{absolute, home, is_of_project, state_folder};
 use crate::cli::ui::Ui;
 use crate::event::id::RunId;
-use crate::import::{DIALECTS, Dialect, detect, dialect};
 use crate::ops::import::{
     Found, HowToRecord, NotImported, PLACES, Remembered, Session, SkippedSource, SourceEnd, Wanted,
     find, in_order, places, record, run_of,

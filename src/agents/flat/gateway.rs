@@ -1,0 +1,55 @@
+//! The events of the gateway's harnesses: `{type, runId, parentId, …}`, one event per line, without
+//! times.
+
+use super::{FlatAdapter, FlatDialect, error_message, of_family, said_of_error};
+use crate::agents::{Adapter, SessionEnd};
+use crate::event::catalogue::Row;
+use crate::json::Json;
+
+/// The dialect.
+pub(crate) static GATEWAY: FlatDialect = FlatDialect {
+    name: "gateway",
+    kind: |kind| of_family("gateway", kind).or((kind == "error").then_some("error")),
+    evidence,
+    session: |row| if row.name == "connected" { &["sessionId"] } else { &[] },
+    complete: error_message,
+};
+
+/// The sign of an error, which any program may write.
+pub(crate) const ERROR: &str = "runId of an error";
+
+/// The fields that show that a line is of the gateway.
+pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
+    GATEWAY.sign(line)
+}
+
+/// A new adapter.
+pub(crate) fn adapter() -> Box<dyn Adapter> {
+    Box::new(FlatAdapter::new(&GATEWAY))
+}
+
+/// An error of the outermost run ends the session, unless work follows. So does the end of its
+/// harness, if the reason is a bad one. Other reasons do not say how it ended.
+pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    let row = GATEWAY.row(line).filter(|_| line.text_at("parentId").is_none())?;
+    let reason = line.text_at("reason").unwrap_or_default();
+    match (row.name, reason.as_ref()) {
+        ("error", _) => {
+            Some(SessionEnd::failed(said_of_error(line).unwrap_or("run failed".into())))
+        }
+        ("harness_end", "error" | "failed") => Some(SessionEnd::failed("The harness failed")),
+        ("harness_end", "aborted" | "cancelled" | "canceled" | "interrupted") => {
+            Some(SessionEnd::cancelled_because(&format!("The harness ended: {reason}")))
+        }
+        ("harness_end", limit) if limit.starts_with("max_") => {
+            Some(SessionEnd::incomplete(&format!("The harness ended: {reason}")))
+        }
+        _ => None,
+    }
+}
+
+/// Every event names its run, except the greeting of a connection.
+fn evidence(row: &'static Row, line: Json<'_>) -> Option<&'static str> {
+    let name = if row.name == "connected" { "sessionId" } else { "runId" };
+    line.text_at(name).map(|_| if row.name == "error" { ERROR } else { name })
+}

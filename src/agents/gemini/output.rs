@@ -1,0 +1,285 @@
+//! What `gemini -p` prints: events as lines (`--output-format stream-json`), or one document at the
+//! end (`--output-format json`). Neither has the ids of the session file's messages.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::calls::printed_outcome;
+use super::prompts::user;
+use crate::agents::calls::ReportedCalls;
+use crate::agents::source::{ENGINE, StartedCall, event, text_event};
+use crate::agents::{SessionEnd, SourceText};
+use crate::event::draft::Draft;
+use crate::event::severity::Severity;
+use crate::json::{Json, ObjectText};
+use crate::text::human::plural;
+
+/// The signs of lines that other programs may write too.
+pub(super) const MESSAGE: &str = "a message with role and timestamp";
+pub(super) const ERROR: &str = "an error with severity";
+
+/// The fields that show that a line is of the output, or that a document is it.
+pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
+    let has = |field: &str| line.present(field).is_some();
+    let has_object = |path: &str| line.path(path).is_some_and(Json::is_object);
+    let Some(kind) = line.text_at("type") else {
+        let is_error = has("error")
+            && ["type", "message", "code"]
+                .iter()
+                .all(|name| line.path(&format!("error.{name}")).is_some());
+        let is_document = has("session_id") && (is_error || has_object("stats.models"));
+        let sign = if is_error { "session_id and error" } else { "stats of models" };
+        return is_document.then_some(sign);
+    };
+    match kind.as_ref() {
+        "init" if has("session_id") && has("model") && has("timestamp") => {
+            Some("init of a session")
+        }
+        "tool_use" if has("tool_id") && has("tool_name") => Some("tool_id and tool_name"),
+        "tool_result" if has("tool_id") && has("status") => Some("tool_id and status"),
+        "result" if has("status") && has_object("stats") => Some("a result with stats"),
+        "message" if has("role") && has("timestamp") && has("content") && !has("id") => {
+            Some(MESSAGE)
+        }
+        "error" if has("severity") && has("timestamp") => Some(ERROR),
+        _ => None,
+    }
+}
+
+/// The last line of the output, or the document, says how the session ended.
+pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
+    if !is_document(line) {
+        match line.text_at("type")?.as_ref() {
+            "init" => return Some(SessionEnd::cut_off("result")),
+            "result" => {}
+            _ => return None,
+        }
+    }
+    let status = line.text_at("status");
+    match line.present("error").map(message) {
+        Some(error) => Some(SessionEnd::failed(error)),
+        None if status.is_some_and(|status| status != "success") => {
+            Some(SessionEnd::failed("The agent ended with an error"))
+        }
+        None => Some(SessionEnd::completed()),
+    }
+}
+
+/// Whether a line is the one document of a session.
+pub(super) fn is_document(line: Json<'_>) -> bool {
+    let has = |field: &str| line.present(field).is_some();
+    line.get("type").is_none()
+        && has("session_id")
+        && (has("response") || has("stats") || has("error"))
+}
+
+/// What earlier lines of the output said.
+#[derive(Default)]
+pub(super) struct PrintedSession {
+    model: Option<String>,
+    calls: ReportedCalls,
+    /// The id of the answer that the newest line was a piece of.
+    answer: Option<String>,
+}
+
+impl PrintedSession {
+    /// The session that a line or a document names.
+    pub(super) fn session(line: Json<'_>) -> Option<String> {
+        let begins = line.text_at("type").is_some_and(|kind| kind == "init");
+        let id = line.text_at("session_id").filter(|_| begins || is_document(line));
+        id.map(Cow::into_owned)
+    }
+
+    /// The events of a line; `None` if it is not of the output.
+    pub(super) fn line(
+        &mut self,
+        kind: &str,
+        source: &SourceText<'_>,
+    ) -> Option<Vec<Draft<'static>>> {
+        let line = source.json;
+        let answer = self.answer.take();
+        Some(match kind {
+            "init" if Self::session(line).is_some() => {
+                *self = Self { model: source.text("model"), ..Self::default() };
+                let model = self.model.as_deref();
+                let facts = event("config.loaded", |data| {
+                    data.text_if("model", model);
+                });
+                vec![facts]
+            }
+            "message" => self.message(source, answer),
+            "tool_use" => self.call(source).into_iter().collect(),
+            "tool_result" => {
+                let id = line.text_at("tool_id");
+                let tool = id.as_deref().and_then(|id| self.calls.tool(id)).map(str::to_owned);
+                let (outcome, exit_code) = printed_outcome(line, tool.as_deref());
+                let more = |data: &mut ObjectText| {
+                    if let Some(code) = exit_code {
+                        data.plain("exit_code", code);
+                    }
+                };
+                let end = self.calls.end(source, id.as_deref(), tool.as_deref(), &outcome, more);
+                end.into_iter().collect()
+            }
+            "error" if line.get("severity").is_some() => error(line).into_iter().collect(),
+            "result" => self.result(line),
+            _ => return None,
+        })
+    }
+
+    /// A whole text, or a piece of an answer. Pieces without another line between them are one answer.
+    fn message(&mut self, source: &SourceText<'_>, answer: Option<String>) -> Vec<Draft<'static>> {
+        let line = source.json;
+        let Some(text) = source.text("content") else { return Vec::new() };
+        if line.text_at("role").is_some_and(|role| role == "user") {
+            return user(line, &text, &[]);
+        }
+        if line.get("delta").and_then(Json::as_bool) != Some(true) {
+            return vec![event("message.assistant", |data| {
+                data.text("text", &text).text_if("model", self.model.as_deref());
+            })];
+        }
+        let id = answer.unwrap_or_else(|| source.place.to_owned());
+        let piece = event("text", |data| {
+            data.text("id", &id).text("content", &text);
+        });
+        self.answer = Some(id);
+        vec![piece]
+    }
+
+    fn call(&mut self, source: &SourceText<'_>) -> Option<Draft<'static>> {
+        let line = source.json;
+        let tool = line.text_at("tool_name").unwrap_or(Cow::Borrowed("tool"));
+        let args = line.get("parameters");
+        let call = StartedCall { id: line.text_at("tool_id"), tool: &tool, args };
+        self.calls.start(source, &call, 0, |_| {})
+    }
+
+    /// The total of the process. The end of the session has the error.
+    fn result(&self, line: Json<'_>) -> Vec<Draft<'static>> {
+        let Some(stats) = line.present("stats") else { return Vec::new() };
+        UsedTokens::of(stats, self.model.as_deref().unwrap_or_default()).totals()
+    }
+}
+
+/// The events of a document: the answer, the error and the total of the session.
+pub(super) fn document(line: Json<'_>) -> Vec<Draft<'static>> {
+    let answer = line.text_at("response").filter(|text| !text.is_empty());
+    let answer = answer.map(|text| text_event("message.assistant", &text));
+    let error = line.present("error").and_then(error);
+    let used = line.present("stats").map(|stats| UsedTokens::of(stats, "").totals());
+    let calls = line.path("stats.tools").and_then(unlisted_calls);
+    let warnings = line.get("warnings").into_iter().flat_map(Json::items).filter_map(Json::as_str);
+    let warning = |text: Cow<'_, str>| Draft {
+        severity: Some(Severity::Warning),
+        ..text_event("note", &text)
+    };
+    let told = answer.into_iter().chain(error).chain(used.unwrap_or_default());
+    told.chain(calls).chain(warnings.map(warning)).collect()
+}
+
+/// A note of the calls of tools, which the document counts and does not list.
+fn unlisted_calls(tools: Json<'_>) -> Option<Draft<'static>> {
+    let count = |json: Json<'_>, name: &str| json.get(name).and_then(Json::as_u64).unwrap_or(0);
+    let calls = count(tools, "totalCalls");
+    let names = tools.get("byName").into_iter().flat_map(Json::members);
+    let names: Vec<_> =
+        names.map(|(name, tool)| format!("{name} {}", count(tool, "count"))).collect();
+    let failed = match count(tools, "totalFail") {
+        0 => String::new(),
+        failed => format!(", {failed} failed"),
+    };
+    let text = format!(
+        "The output does not list its {} ({}{failed})",
+        plural(calls, "tool call"),
+        names.join(", ")
+    );
+    (calls > 0).then(|| text_event("note", &text))
+}
+
+/// The names of the counts in this program. The source counts cached tokens as input, too.
+const COUNTS: [&str; 4] =
+    ["input_tokens", "output_tokens", "cache_read_tokens", "reasoning_tokens"];
+
+/// Token counts by model, in the order of [`COUNTS`]. The model is empty if it is unknown.
+#[derive(Clone, Debug, Default)]
+struct UsedTokens(BTreeMap<String, [u64; 4]>);
+
+impl UsedTokens {
+    /// Those of a process. If the source does not tell them by model, they are of `otherwise`.
+    fn of(stats: Json<'_>, otherwise: &str) -> Self {
+        let models = stats.get("models").into_iter().flat_map(Json::members);
+        let mut all = Self::default();
+        for (model, part) in models {
+            all.0.insert(model.into_owned(), counts(part.get("tokens").unwrap_or(part)));
+        }
+        if all.0.is_empty() {
+            all.0.insert(otherwise.to_owned(), counts(stats));
+        }
+        all
+    }
+
+    /// The events that report them: the total, and its part of each model if there are several.
+    fn totals(&self) -> Vec<Draft<'static>> {
+        let mut sum = [0; 4];
+        for counts in self.0.values() {
+            sum.iter_mut()
+                .zip(counts)
+                .for_each(|(sum, more)| *sum = u64::saturating_add(*sum, *more));
+        }
+        if sum == [0; 4] {
+            return Vec::new();
+        }
+        let told = |counts: [u64; 4], model: &str, scope: &str| {
+            event("llm.usage", |data| {
+                for (name, count) in COUNTS.iter().zip(counts) {
+                    if count > 0 || *name != "reasoning_tokens" {
+                        data.plain(name, count);
+                    }
+                }
+                data.text_if("model", Some(model).filter(|model| !model.is_empty()));
+                data.text("scope", scope);
+            })
+        };
+        let only = self.0.keys().next().filter(|_| self.0.len() == 1).map(String::as_str);
+        let total = told(sum, only.unwrap_or_default(), "process");
+        let parts = self.0.iter().filter(|_| only.is_none());
+        let parts = parts.map(|(model, counts)| told(*counts, model, "model"));
+        [total].into_iter().chain(parts).collect()
+    }
+}
+
+/// The counts of a model. A stream does not tell thoughts apart, but its total has them.
+fn counts(tokens: Json<'_>) -> [u64; 4] {
+    let count = |names: &[&str]| names.iter().find_map(|name| tokens.get(name)?.as_u64());
+    let input = count(&["input_tokens", "prompt"]).unwrap_or(0);
+    let output = count(&["output_tokens", "candidates"]).unwrap_or(0);
+    let cached = count(&["cached"]).unwrap_or(0);
+    let tools = count(&["tool"]).unwrap_or(0);
+    let total = count(&["total_tokens", "total"]).unwrap_or(0);
+    let rest = total.saturating_sub(input).saturating_sub(output).saturating_sub(tools);
+    let thoughts = count(&["thoughts"]).unwrap_or(rest);
+    let input = input.saturating_sub(cached).saturating_add(tools);
+    [input, output.saturating_add(thoughts), cached, thoughts]
+}
+
+/// An error that the client told, or a warning.
+fn error(line: Json<'_>) -> Option<Draft<'static>> {
+    let text = message(line);
+    if text.is_empty() {
+        return None;
+    }
+    if line.text_at("severity").is_some_and(|severity| severity == "warning") {
+        return Some(Draft { severity: Some(Severity::Warning), ..text_event("note", &text) });
+    }
+    Some(event("error", |data| {
+        data.text("message", &text).text("category", ENGINE);
+        data.text_if("code", line.text_at("type").filter(|kind| kind != "error").as_deref());
+    }))
+}
+
+/// The message of an error.
+fn message(error: Json<'_>) -> String {
+    let message = error.as_str().or_else(|| error.text_at("message"));
+    message.map(Cow::into_owned).unwrap_or_default()
+}

@@ -1,0 +1,67 @@
+//! The prompts that are still part of a conversation. A user may go back to before some of them and ask
+//! something else. The entries of such a log form a tree.
+
+use std::collections::HashMap;
+use std::hash::BuildHasher as _;
+
+use foldhash::quality::RandomState;
+
+use crate::agents::source::text_event;
+use crate::event::draft::Draft;
+use crate::event::fields::PROMPTS_WITHDRAWN;
+use crate::json::ObjectText;
+
+/// Counts the prompts on the way to each entry.
+#[derive(Debug, Default)]
+pub(super) struct LivePrompts {
+    /// The number of prompts that are part of the conversation.
+    live: u64,
+    /// The number of prompts up to each entry, by the hash of its id.
+    up_to: HashMap<u64, u64>,
+    hasher: RandomState,
+}
+
+impl LivePrompts {
+    /// Adds an entry that is no prompt.
+    pub(super) fn add_entry(&mut self, id: &str, parent: Option<&str>) {
+        let before = parent.and_then(|parent| self.known(parent)).unwrap_or(self.live);
+        self.up_to.entry(self.hasher.hash_one(id)).or_insert(before);
+    }
+
+    /// Adds a prompt. Returns the number of prompts that it withdraws: those that are not on the way to
+    /// its parent.
+    pub(super) fn add_prompt(&mut self, id: &str, parent: Option<&str>) -> u64 {
+        let withdrawn = parent.map_or(0, |parent| self.rewind_to(parent));
+        self.live += 1;
+        self.up_to.entry(self.hasher.hash_one(id)).or_insert(self.live);
+        withdrawn
+    }
+
+    /// Records that the user went back to an entry. Returns the number of prompts that are withdrawn.
+    pub(super) fn rewind_to(&mut self, entry: &str) -> u64 {
+        let kept = self.known(entry).unwrap_or(self.live).min(self.live);
+        let withdrawn = self.live - kept;
+        self.live = kept;
+        withdrawn
+    }
+
+    fn known(&self, entry: &str) -> Option<u64> {
+        self.up_to.get(&self.hasher.hash_one(entry)).copied()
+    }
+}
+
+/// Makes an event say that it withdraws that number of earlier prompts.
+pub(super) fn withdraw(event: &mut Draft<'static>, prompts: u64) {
+    if prompts > 0 {
+        let mut data = ObjectText::new();
+        data.members(event.data()).plain(PROMPTS_WITHDRAWN, prompts);
+        event.data = data.finish().into();
+    }
+}
+
+/// A note that the user went back, and withdrew that number of prompts by it.
+pub(super) fn went_back(text: &str, prompts: u64) -> Draft<'static> {
+    let mut note = text_event("note", text);
+    withdraw(&mut note, prompts);
+    note
+}

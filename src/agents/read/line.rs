@@ -1,0 +1,579 @@
+//! The part that all dialects share: ids, times, the kept source line.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+
+use super::document::{DocumentPart, DocumentSplitter};
+use super::many_parts::{has_many_parts, has_role, images_of};
+use super::numbers::{GivenNumbers, numbers_of_lines};
+use super::same_line::say_the_same;
+use super::settings::{KnownSettings, SessionFacts};
+use crate::agents::content_ids::ContentIds;
+use crate::agents::{Adapter, Dialect, SessionEnd, SourcePart, SourceText};
+use crate::event::catalogue;
+use crate::event::draft::Draft;
+use crate::event::fields::View;
+use crate::event::fields::{TIME_OF_READING, is_placeholder};
+use crate::event::id::check_id;
+use crate::event::own::Provenance;
+use crate::event::reserved::OWN;
+use crate::event::reserved::reserved_key;
+use crate::event::role::Role;
+use crate::event::severity::Severity;
+use crate::event::time::Timestamp;
+use crate::fs::hash::{hex, sha256};
+use crate::json::{
+    self, Fault, Json, JsonError, JsonIndex, JsonRules, Kind, MAX_DEPTH, ObjectText, repaired,
+    with_null_numbers,
+};
+
+/// The field of `data` for a source line that could not be kept unchanged (secrets, large values):
+/// lower-case hex SHA-256 of its compact text.
+pub(crate) const SOURCE_HASH: &str = "source_sha256";
+
+/// The extra nesting of a source line in the log.
+const WRAPPING: usize = 2;
+/// Typical bytes of what every imported event has.
+const ROOM: usize = 240;
+
+/// Reads the lines of one stream of one dialect.
+pub(crate) struct Importer {
+    dialect: &'static Dialect,
+    adapter: Box<dyn Adapter>,
+    keep_source: bool,
+    last_time: Option<Timestamp>,
+    /// The first time in the file, for lines before it.
+    first_time: Option<Timestamp>,
+    /// Whether the tokens in the file count elsewhere.
+    counts_elsewhere: bool,
+    /// The number of occurrences of each line without an id, by content.
+    repeats: HashMap<[u8; 16], u64>,
+    begun: bool,
+    settings: KnownSettings,
+    facts: SessionFacts,
+    content_ids: ContentIds,
+    /// The document that spans many lines, while it is read.
+    document: Option<DocumentSplitter>,
+    /// The index of the last line, kept to reuse its memory.
+    index: JsonIndex,
+}
+
+/// A part of a stream that is read at once: a line, or a part of a document.
+#[derive(Clone, Debug)]
+struct SourceUnit<'l> {
+    text: Cow<'l, [u8]>,
+    part: SourcePart,
+}
+
+/// A source line as events.
+#[derive(Clone, Debug)]
+pub(crate) struct Imported {
+    /// The source's own type.
+    pub source_type: String,
+    /// Whether the adapter did not understand the line.
+    pub opaque: bool,
+    /// Whether it then looks like what a person or an agent said.
+    pub may_be_said: bool,
+    /// How many lines of the file are equal so far.
+    pub copies: u64,
+    /// Id of the first event. The others append `#2`, `#3`, ….
+    pub base_id: String,
+    /// Whether its ids are numbers that another process of the session gives again.
+    pub is_numbered: bool,
+    /// SHA-256 of the source line's compact text.
+    pub content: [u8; 32],
+    /// The time, if the source has one.
+    pub time: Option<Timestamp>,
+    /// Whether that time had no zone and was read as UTC.
+    pub naive_time: bool,
+    /// How the session ended, if the line says so.
+    pub ending: Option<SessionEnd>,
+    /// Whether its source line is kept.
+    pub keeps_source: bool,
+    /// The source line.
+    pub source: Vec<u8>,
+    /// Whether the agent printed it; `false` if it wrote it to the session's file. `None` if it does not
+    /// matter.
+    pub is_printed: Option<bool>,
+    /// The version of the format, if the line names one that is not known.
+    pub unknown_version: Option<String>,
+    /// The events; their ids are set by [`Imported::name`].
+    pub drafts: Vec<Draft<'static>>,
+}
+
+/// A unit with what was read of it.
+#[derive(Debug)]
+pub(crate) struct ReadUnit<'l> {
+    /// Its text.
+    pub text: Cow<'l, [u8]>,
+    /// Its events, or why it is not valid JSON.
+    pub read: Result<Imported, JsonError>,
+}
+
+impl Importer {
+    /// An importer for a stream of that dialect. With `keep_source`, the first event of a line
+    /// holds the line.
+    #[must_use]
+    pub(crate) fn new(dialect: &'static Dialect, keep_source: bool) -> Self {
+        Self {
+            dialect,
+            adapter: (dialect.adapter)(),
+            keep_source,
+            last_time: None,
+            first_time: None,
+            counts_elsewhere: false,
+            repeats: HashMap::new(),
+            begun: false,
+            settings: KnownSettings::default(),
+            facts: SessionFacts::default(),
+            content_ids: ContentIds::default(),
+            document: None,
+            index: JsonIndex::default(),
+        }
+    }
+
+    /// Reads a line that is not blank. `now` is used if there is no other time. Most lines are one
+    /// unit. A line of a document that spans many lines has the units that it completes.
+    pub(crate) fn read_line<'l>(&mut self, line: &'l [u8], now: Timestamp) -> Vec<ReadUnit<'l>> {
+        let mut all = Vec::with_capacity(1);
+        let _ = self.read_each(line, now, |unit| {
+            all.push(unit);
+            ControlFlow::Continue(())
+        });
+        all
+    }
+
+    /// Reads a line like [`Importer::read_line`], unit by unit, until `take` breaks. The units after
+    /// that are lost.
+    pub(crate) fn read_each<'l>(
+        &mut self,
+        line: &'l [u8],
+        now: Timestamp,
+        mut take: impl FnMut(ReadUnit<'l>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        for SourceUnit { text, part } in self.units(line) {
+            let read = self.read(&text, part, now);
+            if part == SourcePart::End && read.as_ref().map_or(true, |read| read.opaque) {
+                continue;
+            }
+            match read.is_err().then(|| several(&text)).flatten() {
+                Some(values) => {
+                    for value in values {
+                        let read = self.read(&value, SourcePart::Line, now);
+                        take(ReadUnit { text: value.into(), read })?;
+                    }
+                }
+                None => take(ReadUnit { text, read })?,
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Splits a line into what is read at once.
+    fn units<'l>(&mut self, line: &'l [u8]) -> Vec<SourceUnit<'l>> {
+        let is_first = !std::mem::replace(&mut self.begun, true);
+        if let Some(document) = &mut self.document {
+            let mut parts = document.push(line);
+            parts.extend(document.push(b"\n"));
+            if !document.is_inside() {
+                self.document = None;
+            }
+            return parts.into_iter().map(SourceUnit::from).collect();
+        }
+        let whole = vec![SourceUnit { text: line.into(), part: SourcePart::Line }];
+        let begins_list = line.trim_ascii_start().first() == Some(&b'[');
+        let names_list = |name: &&str| memchr::memmem::find(line, name.as_bytes()).is_some();
+        if !is_first && !begins_list && !self.dialect.lists.iter().any(names_list) {
+            return whole;
+        }
+        let mut document = DocumentSplitter::new(self.dialect.lists);
+        let mut index = JsonIndex::default();
+        let checked = index.check(line, JsonRules::LENIENT);
+        if checked.is_err()
+            && let Some(text) = repaired(line)
+        {
+            self.begun = !is_first;
+            let units = self.units(&text).into_iter();
+            let owned = |unit: SourceUnit<'_>| SourceUnit {
+                text: unit.text.into_owned().into(),
+                part: unit.part,
+            };
+            let units: Vec<SourceUnit<'l>> = units.map(owned).collect();
+            // A line that is no document is rejected, and the others go on.
+            let is_line = units.iter().all(|unit| unit.part == SourcePart::Line);
+            return if is_line { whole } else { units };
+        }
+        match checked {
+            Ok(value) => {
+                let has_list =
+                    |name: &&str| value.get(name).is_some_and(|list| list.kind() == Kind::Array);
+                if begins_list || self.dialect.lists.iter().any(has_list) {
+                    let parts = document.push(line);
+                    return parts.into_iter().map(SourceUnit::from).collect();
+                }
+                whole
+            }
+            Err(_) if is_first => {
+                let parts = document.push(line);
+                if !document.is_inside() || document.is_broken() {
+                    return whole;
+                }
+                self.document = Some(document);
+                parts.into_iter().map(SourceUnit::from).collect()
+            }
+            Err(_) => whole,
+        }
+    }
+
+    /// Takes the first time of the file that follows, for lines before it, and whether the tokens in
+    /// the file count elsewhere.
+    pub(crate) fn begin_file(&mut self, first_time: Option<Timestamp>, counts_elsewhere: bool) {
+        (self.last_time, self.first_time) = (None, first_time);
+        self.counts_elsewhere = counts_elsewhere;
+        (self.settings, self.facts) = (KnownSettings::default(), SessionFacts::default());
+        self.adapter.begin_file();
+    }
+
+    /// The next line comes after lines with these numbers, some of which may not have been read.
+    pub(crate) fn go_on(&mut self, numbers: &GivenNumbers) {
+        self.content_ids.go_on(numbers);
+        self.repeats = numbers_of_lines(self.dialect.name, numbers);
+    }
+
+    /// Takes the stored state of the session, before the first line. See [`Adapter::prepare`].
+    pub(crate) fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
+        self.adapter.prepare(state, sums);
+    }
+
+    /// Takes the end of a file; another one may follow. False if a document has not ended.
+    pub(crate) fn end_file(&mut self) -> bool {
+        self.begun = false;
+        // Another file may hold a copy of the same lines.
+        self.repeats.clear();
+        self.rest().is_none()
+    }
+
+    /// The bytes of a document that has not ended, after the last line.
+    pub(crate) fn rest(&mut self) -> Option<Vec<u8>> {
+        self.document.take()?.finish()
+    }
+
+    /// The bytes of a document that wait for the end of their part.
+    pub(crate) fn waiting(&self) -> usize {
+        self.document.as_ref().map_or(0, DocumentSplitter::waiting)
+    }
+
+    /// The dialect's name.
+    #[must_use]
+    pub(crate) fn dialect(&self) -> &'static str {
+        self.dialect.name
+    }
+
+    /// Reads one unit.
+    fn read(
+        &mut self,
+        line: &[u8],
+        part: SourcePart,
+        now: Timestamp,
+    ) -> Result<Imported, JsonError> {
+        let strict = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
+        let (mut index, mut lenient) = (std::mem::take(&mut self.index), JsonIndex::default());
+        let mut fixed = JsonIndex::default();
+        let fixed_text;
+        let (json, clean) = match index.check(line, strict) {
+            Ok(json) => (json, reserved_key(json, true).is_none()),
+            Err(_) => match lenient.check(line, JsonRules::LENIENT) {
+                Ok(json) => (json, false),
+                Err(error) => {
+                    // A document without one of its parts would be another one.
+                    let text = match part {
+                        SourcePart::Line => with_null_numbers(line),
+                        _ => repaired(line),
+                    };
+                    fixed_text = text.ok_or(error)?;
+                    (fixed.check(&fixed_text, JsonRules::LENIENT)?, false)
+                }
+            },
+        };
+        if has_many_parts(line.len(), json) {
+            let fault = Fault::Expected("a message of at most 10,000 parts");
+            return Err(JsonError { offset: 0, fault });
+        }
+        let compact = json.compact();
+        let content = sha256(compact.as_bytes());
+        let (place, copies) = self.place(&content);
+        let source = SourceText { json, clean, place: &place, part };
+        let reading = match part {
+            SourcePart::End => self.adapter.end(&source),
+            _ => self.adapter.read(&source),
+        };
+        let own_id = reading.source_id.as_deref().filter(|id| !is_placeholder(id));
+        let base_id = own_id
+            .map(|id| format!("{}:{id}", self.dialect.name))
+            .filter(|id| check_id("event id", id).is_ok() && id.len() <= 110)
+            .unwrap_or(place);
+        let (time, naive_time, time_origin) = self.time(reading.time.as_deref());
+        let session_id = reading
+            .session_id
+            .clone()
+            .filter(|id| !is_placeholder(id) && check_id("session id", id).is_ok());
+        let parent = reading
+            .parent
+            .as_deref()
+            .filter(|id| !is_placeholder(id))
+            .map(|id| format!("{}:{id}", self.dialect.name))
+            .filter(|id| check_id("event id", id).is_ok());
+        let opaque = reading.drafts.is_empty();
+        let may_be_said = opaque && has_role(json, 3);
+        let mut drafts = reading.drafts;
+        drafts.retain(|draft| draft.kind != "config.loaded" || self.settings.take(draft.data()));
+        let mark = std::array::from_fn(|at| content[at]);
+        let line = (base_id.as_str(), mark);
+        let session = self.facts.take(json);
+        if let (Some(first), Some(images)) = (drafts.first_mut(), images_of(json)) {
+            let mut all = ObjectText::new();
+            let own = if first.details.is_empty() { "{}" } else { &first.details };
+            all.members(Json::trusted(own)).members(Json::trusted(&images));
+            first.details = all.finish();
+        }
+        let mut drafts =
+            self.finish(drafts, &reading.source_type, time_origin, session.as_deref(), line);
+        if let Some(first) = drafts.first_mut().filter(|_| !self.keep_source) {
+            // It shows later which line this is.
+            add_source_hash(&mut first.data, &content);
+        }
+        let drafts = drafts.into_iter().map(|mut draft| {
+            if self.counts_elsewhere && catalogue::role(&draft.kind) == Role::Usage {
+                draft.kind = format!("{}.usage", self.dialect.name).into();
+                draft.severity = Some(Severity::Debug);
+            }
+            // An adapter sets the time of an event that has its own.
+            let own = draft.timestamp.or(time).or(self.last_time).or(self.first_time);
+            draft.timestamp = Some(own.unwrap_or(now));
+            draft.session_id = session_id.clone().map(Into::into);
+            draft.parent_event_id = parent.clone().map(Into::into);
+            draft
+        });
+        let drafts: Vec<Draft<'_>> = drafts.collect();
+        if time.is_some() {
+            self.last_time = time;
+        }
+        let told = reading.ending.or_else(|| (self.dialect.ending)(json));
+        let ending = told.or_else(|| SessionEnd::by_error(&drafts));
+        let unknown_version = (self.dialect.unknown_version)(json);
+        self.index = index;
+        Ok(Imported {
+            source_type: reading.source_type,
+            opaque,
+            may_be_said,
+            copies,
+            is_numbered: own_id.is_some() && reading.is_numbered,
+            base_id,
+            content,
+            time,
+            naive_time,
+            ending,
+            keeps_source: self.keep_source,
+            source: Vec::new(),
+            is_printed: reading.is_printed,
+            unknown_version,
+            drafts,
+        })
+    }
+
+    /// An id from the content, and how many lines have had this content. Repeated lines get different ids.
+    fn place(&mut self, content: &[u8; 32]) -> (String, u64) {
+        let mut key = [0; 16];
+        key.copy_from_slice(&content[..16]);
+        let count = self.repeats.entry(key).or_insert(0);
+        *count += 1;
+        (format!("{}:{}.{count}", self.dialect.name, hex(&key)), *count)
+    }
+
+    /// The line's time, whether it had no zone, and the origin of a substitute time.
+    fn time(&self, text: Option<&str>) -> (Option<Timestamp>, bool, Option<&'static str>) {
+        match text.and_then(Timestamp::parse_loose) {
+            Some((time, naive)) => (Some(time), naive, None),
+            None if self.last_time.is_some() => (None, false, Some("previous_line")),
+            None if self.first_time.is_some() => (None, false, Some("next_line")),
+            None => (None, false, Some(TIME_OF_READING)),
+        }
+    }
+
+    /// Adds the members that every imported event has.
+    fn finish(
+        &mut self,
+        drafts: Vec<Draft<'static>>,
+        source_type: &str,
+        time_origin: Option<&str>,
+        session: Option<&str>,
+        line: (&str, [u8; 8]),
+    ) -> Vec<Draft<'static>> {
+        let drafts = if drafts.is_empty() {
+            let kind: String = source_type
+                .chars()
+                .map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c })
+                .take(100)
+                .collect();
+            let kind = format!("{}.{kind}", self.dialect.name);
+            let opaque = Draft::new(&kind, ObjectText::new());
+            vec![Draft { severity: Some(Severity::Debug), ..opaque }]
+        } else {
+            drafts
+        };
+        let finish = |(index, mut draft): (usize, Draft<'static>)| {
+            let mut data = ObjectText::reopened(draft.data.into_owned());
+            data.reserve(ROOM);
+            let dialect = Some(self.dialect.name);
+            let (session, own) =
+                (session.filter(|_| index == 0), std::mem::take(&mut draft.details));
+            let details = Some(own.as_str()).filter(|own| !own.is_empty());
+            let end = Provenance::default();
+            Provenance { dialect, time_origin, session, details, ..end }.add_to(&mut data);
+            draft.is_own = true;
+            draft.data = data.finish().into();
+            draft.settled_id = true;
+            if let Some(named) = self.dialect.named.filter(|_| draft.event_id.is_none()) {
+                let place = || (line.0.to_owned(), line.1, index);
+                draft.event_id = self.content_ids.name(named, &draft, place).map(Into::into);
+            }
+            // An id that the log would reject is replaced by its hash, so that equal ids stay
+            // equal.
+            if let Some(id) = &mut draft.correlation_id
+                && check_id("correlation id", id).is_err()
+            {
+                let hash = hex(&sha256(id.as_bytes())[..16]);
+                *id = format!("{}:{hash}", self.dialect.name).into();
+            }
+            draft
+        };
+        drafts.into_iter().enumerate().map(finish).collect()
+    }
+}
+
+/// The values of a line that is not one JSON value, if it is several.
+pub(crate) fn several(line: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut splitter = DocumentSplitter::new(&[]);
+    let parts = splitter.push(line);
+    let is_valid = |part: &DocumentPart| json::check(&part.text, JsonRules::LENIENT).is_ok();
+    let several = parts.len() > 1 && !splitter.is_inside() && parts.iter().all(is_valid);
+    several.then(|| parts.into_iter().map(|part| part.text).collect())
+}
+
+impl From<DocumentPart> for SourceUnit<'_> {
+    fn from(part: DocumentPart) -> Self {
+        Self { text: part.text.into(), part: part.part }
+    }
+}
+
+impl Imported {
+    /// Sets the ids of the events from `base_id`. If no source line is kept, the later events refer to the
+    /// first one, which has its hash.
+    pub(crate) fn name(&mut self, base_id: &str) {
+        self.base_id = base_id.to_owned();
+        let first = self.drafts.first().and_then(|draft| draft.event_id.clone());
+        let first = first.unwrap_or_else(|| base_id.to_owned().into());
+        for (index, draft) in self.drafts.iter_mut().enumerate() {
+            if index == 0 {
+                draft.event_id = Some(first.clone());
+                continue;
+            }
+            let own = || format!("{base_id}#{}", index + 1).into();
+            draft.event_id = Some(draft.event_id.take().unwrap_or_else(own));
+            if self.keeps_source {
+                continue;
+            }
+            let mut data = ObjectText::reopened(std::mem::take(&mut draft.data).into_owned());
+            data.text("source_ref", &first);
+            draft.data = data.finish().into();
+        }
+    }
+
+    /// Removes an event that the log has from another source. If it holds the source line, another
+    /// event takes it.
+    pub(crate) fn remove(&mut self, index: usize) {
+        let removed = self.drafts.remove(index);
+        if index > 0 {
+            return;
+        }
+        let kept = removed.data();
+        let mut data = match self.drafts.first_mut() {
+            Some(next) => ObjectText::reopened(std::mem::take(&mut next.data).into_owned()),
+            None => ObjectText::new(),
+        };
+        let is_alone = self.drafts.is_empty();
+        let members = [SOURCE_HASH, OWN].into_iter().filter(|name| is_alone || *name != OWN);
+        for (name, value) in members.filter_map(|name| Some((name, kept.get(name)?))) {
+            data.json(name, value);
+        }
+        match self.drafts.first_mut() {
+            Some(next) => next.data = data.finish().into(),
+            None => {
+                let dialect =
+                    View::of(&removed.as_event()).dialect().unwrap_or_default().into_owned();
+                let kind = format!("{dialect}.{}", self.source_type);
+                let (severity, settled_id) = (Some(Severity::Debug), true);
+                let holder = Draft { severity, settled_id, ..Draft::new(&kind, data) };
+                let Draft { timestamp, session_id, parent_event_id, .. } = removed;
+                self.drafts.push(Draft { timestamp, session_id, parent_event_id, ..holder });
+            }
+        }
+    }
+
+    /// Whether the session goes on with this line: somebody said or did something. What a sub-agent
+    /// does is not meant.
+    #[must_use]
+    pub(crate) fn goes_on(&self) -> bool {
+        let is_work = |draft: &Draft<'_>| {
+            let role = catalogue::role(&draft.kind);
+            // What the client or the user tells beside the conversation is no work.
+            let says = matches!(role, Role::Message | Role::Chunk | Role::TaskStart)
+                && draft.kind != "message.system"
+                || role.is_tool_state();
+            // Most payloads do not even mention it.
+            let mentions = || memchr::memmem::find(draft.data.as_bytes(), b"agent_id").is_some();
+            says && !(mentions() && draft.data().get("agent_id").is_some())
+        };
+        self.drafts.iter().any(is_work)
+    }
+
+    /// The base id for a line whose own id belongs to other content.
+    #[must_use]
+    pub(crate) fn substitute_id(&self) -> String {
+        format!("{}~{}", self.base_id, hex(&self.content[..4]))
+    }
+
+    /// Whether an event of the log, or one that waits, was made from this source line. `kept` is the source
+    /// line of the event, if it is kept.
+    #[must_use]
+    pub(crate) fn is_from(&self, data: Json<'_>, kept: Option<&[u8]>) -> bool {
+        if let Some(hash) = data.text_at(SOURCE_HASH) {
+            return hash == hex(&self.content);
+        }
+        let has_content = |text: &[u8]| sha256(text) == self.content;
+        let (mut index, mut other) = (JsonIndex::default(), JsonIndex::default());
+        let source = kept.and_then(|kept| index.check(kept, JsonRules::LENIENT).ok());
+        // Older logs have the line in the event.
+        if let Some(source) = source.or_else(|| data.get("source")) {
+            return has_content(source.compact().as_bytes())
+                || other
+                    .check(&self.source, JsonRules::LENIENT)
+                    .is_ok_and(|own| say_the_same(own, source));
+        }
+        match data.text_at("source_text") {
+            Some(text) => has_content(text.as_bytes()),
+            None => {
+                let draft = self.drafts.first();
+                draft.is_some_and(|draft| draft.data().compact() == data.compact())
+            }
+        }
+    }
+}
+
+/// Adds the hash of the source line to the payload of its first event.
+pub(crate) fn add_source_hash(data: &mut Cow<'static, str>, hash: &[u8; 32]) {
+    let mut object = ObjectText::reopened(std::mem::take(data).into_owned());
+    object.text(SOURCE_HASH, &hex(hash));
+    *data = object.finish().into();
+}
