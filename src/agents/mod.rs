@@ -7,6 +7,7 @@ pub(crate) mod claude_code;
 mod codex;
 mod content_ids;
 mod copilot;
+mod events;
 pub(crate) mod flat;
 mod gemini;
 mod live_prompts;
@@ -15,12 +16,16 @@ pub(crate) mod openhands;
 mod pi;
 pub(crate) mod read;
 pub(crate) mod rejected_end;
+#[expect(dead_code, reason = "some agents are still read the older way")]
+pub(crate) mod said;
 mod source;
 mod tokens;
 
 use std::collections::HashSet;
 
 use crate::json::Json;
+use events::EventBuilder;
+use said::SaidLine;
 pub(crate) use source::{AdaptedLine, SessionEnd, SourcePart, SourceText};
 
 /// A dialect that `--from` takes.
@@ -272,5 +277,56 @@ pub(crate) trait Adapter {
     fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {
         let _ = source;
         AdaptedLine::default()
+    }
+}
+
+/// Reads the lines of one stream. It writes no JSON: see [`said`].
+pub(crate) trait LineReader {
+    /// Reads one source line. A line that says nothing was not understood; it becomes an opaque event.
+    fn read<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s>;
+
+    /// See [`Adapter::prepare`].
+    fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
+        let _ = (state, sums);
+    }
+
+    /// Takes the beginning of another file of the session.
+    fn begin_file(&mut self) {}
+
+    /// Takes the end of a document with a list; see [`Adapter::end`].
+    fn end<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s> {
+        let _ = source;
+        SaidLine::default()
+    }
+}
+
+/// A reader, with what makes events of its lines.
+struct BuiltEvents<R> {
+    reader: R,
+    builder: EventBuilder,
+}
+
+/// An adapter for the lines of a reader.
+fn built(reader: impl LineReader + 'static) -> Box<dyn Adapter> {
+    Box::new(BuiltEvents { reader, builder: EventBuilder::default() })
+}
+
+impl<R: LineReader> Adapter for BuiltEvents<R> {
+    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let line = self.reader.read(source);
+        self.builder.events(source, line)
+    }
+
+    fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
+        self.reader.prepare(state, sums);
+    }
+
+    fn begin_file(&mut self) {
+        self.reader.begin_file();
+    }
+
+    fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+        let line = self.reader.end(source);
+        self.builder.events(source, line)
     }
 }

@@ -9,7 +9,7 @@ use super::extent::LONGEST_BAR;
 use super::fold::{CallLine, Item, ItemList, ItemOrGap, TaskTurn, TranscriptFold};
 use super::value::{
     CallEntry, ChapterLine, DroppedKind, Entry, LastAnswer, Note, NoteMark, QuoteSource, Quoted,
-    Remarks, RequiredFile, Said, Section, SpawnedAgent, TITLE, Tool, Transcript,
+    Remarks, RequiredFile, Section, SpawnedAgent, SpokenText, TITLE, Tool, Transcript,
 };
 use crate::event::template::one_line;
 use crate::history::calls::{Call, CallStatus};
@@ -185,8 +185,8 @@ fn section(
     };
     if !task.message.is_empty() {
         // The message has its own place.
-        let is_message = |said: &Said| said.sequence == task.first_sequence && !said.thought;
-        items.retain(|entry| !matches!(entry, Entry::Said(said) if is_message(said)));
+        let is_message = |said: &SpokenText| said.sequence == task.first_sequence && !said.thought;
+        items.retain(|entry| !matches!(entry, Entry::SpokenText(said) if is_message(said)));
     }
     let source = QuoteSource::Event(task.first_sequence);
     Some(Section {
@@ -218,10 +218,10 @@ fn entries(fold: &mut TranscriptFold, aside: &mut Aside, turn: TaskTurn) -> Vec<
     let mut entries = Vec::new();
     for item in turn.items.with_gaps() {
         match item {
-            ItemOrGap::Item(Item::Said(said)) => {
+            ItemOrGap::Item(Item::SpokenText(said)) => {
                 let answer = said.model_call.filter(|_| said.is_answer());
                 let tokens = answer.and_then(|call| fold.outputs.remove(&call));
-                entries.push(Entry::Said(Said { tokens, ..said.redacted() }));
+                entries.push(Entry::SpokenText(SpokenText { tokens, ..said.redacted() }));
             }
             ItemOrGap::Item(Item::Calls(lines)) => {
                 let (first, dropped, last) = lines.with_gap();

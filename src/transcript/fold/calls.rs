@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::given_summary::given_summary;
 use super::items::ItemList;
 use super::kept::KeptCalls;
-use super::{CallLine, Item, MAX_RESULT, Note, Said, TranscriptFold, shown};
+use super::{CallLine, Item, MAX_RESULT, Note, SpokenText, TranscriptFold, shown};
 use crate::event::fields::{View, as_long_text, as_text};
 use crate::event::role::Role;
 use crate::history::arguments::{self, Telling};
@@ -294,8 +294,8 @@ impl TranscriptFold {
             && let Some(words) = given(LAST_WORDS)
         {
             // The event is the tool's; the words are the agent's.
-            let words = Said { who: "agent".to_owned(), ..self.said(view, &words) };
-            self.item(Item::Said(words));
+            let words = SpokenText { who: "agent".to_owned(), ..self.said(view, &words) };
+            self.item(Item::SpokenText(words));
         }
         if SKILLS.contains(&tool.as_str())
             && let Some(name) = given(SKILL_NAMES)

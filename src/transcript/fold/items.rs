@@ -3,7 +3,7 @@
 use super::kept::{KeptCalls, KeptItems};
 use crate::history::arguments::Telling;
 use crate::transcript::changed_lines::ChangedLines;
-use crate::transcript::value::{Note, Said};
+use crate::transcript::value::{Note, SpokenText};
 
 /// What happened in one task.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub(crate) struct TaskTurn {
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     /// A message.
-    Said(Said),
+    SpokenText(SpokenText),
     /// One or more consecutive tool calls.
     Calls(KeptCalls),
     /// A note, decision or workflow step: one line.
@@ -39,12 +39,12 @@ pub(crate) enum Item {
 impl Item {
     /// Whether it is a thought, which some transcripts leave out.
     pub(super) fn is_thought(&self) -> bool {
-        matches!(self, Self::Said(said) if said.thought)
+        matches!(self, Self::SpokenText(said) if said.thought)
     }
 
     /// Whether it may be the last answer of the run.
     pub(super) fn is_spoken(&self) -> bool {
-        matches!(self, Self::Said(said) if said.is_answer())
+        matches!(self, Self::SpokenText(said) if said.is_answer())
     }
 }
 

@@ -70,7 +70,7 @@ impl KeptItems {
 
     /// Whether somebody said or did something.
     pub(super) fn has_work(&self) -> bool {
-        let is_work = |kept: &KeptItem| matches!(kept.item, Item::Said(_) | Item::Calls(_));
+        let is_work = |kept: &KeptItem| matches!(kept.item, Item::SpokenText(_) | Item::Calls(_));
         self.dropped != (0, 0) || self.kept.iter().any(is_work)
     }
 

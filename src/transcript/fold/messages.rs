@@ -7,7 +7,7 @@ use super::{Item, TranscriptFold, is_user};
 use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::template::cut;
-use crate::transcript::value::Said;
+use crate::transcript::value::SpokenText;
 
 impl TranscriptFold {
     /// The hash of the id of the model call, for a page.
@@ -16,8 +16,8 @@ impl TranscriptFold {
         Some(self.hasher.hash_one(id.as_ref()))
     }
 
-    pub(super) fn said(&self, view: &View<'_, '_>, text: &str) -> Said {
-        Said {
+    pub(super) fn said(&self, view: &View<'_, '_>, text: &str) -> SpokenText {
+        SpokenText {
             sequence: view.event.sequence,
             time: view.event.timestamp,
             who: view.speaker().into_owned(),
@@ -33,13 +33,13 @@ impl TranscriptFold {
         let present = |text: &Cow<'_, str>| !text.trim().is_empty();
         let thought = view.thought().filter(present);
         if let Some(thought) = &thought {
-            self.item(Item::Said(Said { thought: true, ..self.said(view, thought) }));
+            self.item(Item::SpokenText(SpokenText { thought: true, ..self.said(view, thought) }));
         }
         // A message may say everything in its summary.
         let alone = || summary.filter(|_| thought.is_none()).map(Cow::Borrowed);
         let text = view.long_text().filter(present).or_else(|| alone().filter(present));
         if let Some(text) = &text {
-            self.item(Item::Said(self.said(view, text)));
+            self.item(Item::SpokenText(self.said(view, text)));
         }
         // The model is already among the facts of the run.
         let told = [thought, text, Some(view.speaker()), view.field("model")];
@@ -54,7 +54,7 @@ impl TranscriptFold {
         if let Some((list, number)) = self.streams.get(key) {
             let most = self.max_said();
             let item = self.list(list).and_then(|items| items.get_mut(number));
-            if let Some(Item::Said(said)) = item
+            if let Some(Item::SpokenText(said)) = item
                 && (!said.text.ends_with('…') || said.text.chars().count() < most)
             {
                 said.text.push_str(&text);
@@ -64,7 +64,7 @@ impl TranscriptFold {
             }
             return;
         }
-        if let Some(number) = self.item(Item::Said(self.said(view, &text))) {
+        if let Some(number) = self.item(Item::SpokenText(self.said(view, &text))) {
             self.streams.insert(key, (self.here, number));
         }
     }

@@ -50,7 +50,7 @@ use unlinked::UnlinkedAgents;
 
 use super::call_arguments::CallArguments;
 use super::trouble_groups::TroubleGroups;
-use super::value::{Note, OutputTokens, QuoteSource, Quoted, Said, Tokens, Trouble};
+use super::value::{Note, OutputTokens, QuoteSource, Quoted, SpokenText, Tokens, Trouble};
 use crate::transcript::file_event::files_of_event;
 
 /// Maximum number of characters kept of a message. The log has the full text.
@@ -307,7 +307,7 @@ impl TranscriptFold {
             }
             Role::RunCompleted if view.field("final_text").is_some() => {
                 let text = view.field("final_text").unwrap_or_default();
-                self.item(Item::Said(self.said(view, &text)));
+                self.item(Item::SpokenText(self.said(view, &text)));
                 self.beyond_minor(view, &text);
             }
             // What a hook received, or a line that was not understood.

@@ -6,7 +6,7 @@ use foldhash::HashMap;
 use super::items::{Item, ItemList, TaskTurn};
 use super::{TranscriptFold, is_user};
 use crate::event::fields::View;
-use crate::transcript::value::Said;
+use crate::transcript::value::SpokenText;
 
 /// An agent that no known call spawned.
 #[derive(Debug, Default)]
@@ -54,8 +54,8 @@ impl TranscriptFold {
             // The prompt is in the arguments of the call, if there is one.
             let actor = view.event.actor.as_ref();
             let who = if is_user(actor) { "agent" } else { actor }.to_owned();
-            let said = Said { who, by_user: false, ..self.said(view, &text) };
-            self.item(Item::Said(said));
+            let said = SpokenText { who, by_user: false, ..self.said(view, &text) };
+            self.item(Item::SpokenText(said));
         }
     }
 

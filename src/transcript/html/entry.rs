@@ -7,7 +7,7 @@ use super::page_parts::PageParts;
 use super::{LINE, agent, call, copy_button, link, markdown, note, prompt};
 use crate::text::human::{plural, short_count};
 use crate::text::inert::preview;
-use crate::transcript::value::{Entry, OutputTokens, Said};
+use crate::transcript::value::{Entry, OutputTokens, SpokenText};
 
 /// Maximum width of a folded thought, in columns.
 const THOUGHT: usize = 100;
@@ -18,8 +18,8 @@ const LONG: (usize, usize) = (3000, 40);
 pub(super) fn entry(entry: &Entry, page: &PageParts<'_>) -> Markup {
     html! {
         @match entry {
-            Entry::Said(said) if said.thought => (thought(said)),
-            Entry::Said(said) => (message(said, page)),
+            Entry::SpokenText(said) if said.thought => (thought(said)),
+            Entry::SpokenText(said) => (message(said, page)),
             Entry::Note(note) => (note::note(note, page)),
             Entry::Section { sequence, title, text } => {
                 article.note #{ "e" (sequence) } data-kind="note" {
@@ -42,7 +42,7 @@ pub(super) fn is_long(text: &str) -> bool {
     text.len() > LONG.0 || text.lines().count() > LONG.1
 }
 
-fn message(said: &Said, page: &PageParts<'_>) -> Markup {
+fn message(said: &SpokenText, page: &PageParts<'_>) -> Markup {
     let kind = if said.by_user { "user" } else { "agent" };
     let clip = (said.by_user && is_long(&said.text)).then_some("clip");
     html! {
@@ -68,7 +68,7 @@ fn tokens(tokens: OutputTokens) -> Markup {
     html! { span title="Output tokens" { (at_least) (short_count(tokens.number)) " tokens" } }
 }
 
-fn thought(said: &Said) -> Markup {
+fn thought(said: &SpokenText) -> Markup {
     html! {
         article.thought #{ "e" (said.sequence) } data-kind="thought" {
             details {

@@ -12,7 +12,7 @@ use crate::text::mention::unlinked;
 use crate::transcript::extent::Limits;
 use crate::transcript::fold::MAX_SAID;
 use crate::transcript::value::{
-    CallEntry, DroppedKind, Entry, Pause, Said, SpawnedAgent, TITLE, Transcript, says_more,
+    CallEntry, DroppedKind, Entry, Pause, SpawnedAgent, SpokenText, TITLE, Transcript, says_more,
 };
 
 /// Minimum duration of a call for its time to be shown, in milliseconds.
@@ -66,7 +66,7 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
 
 fn is_shown(entry: &Entry, limits: &Limits) -> bool {
     match entry {
-        Entry::Said(said) => limits.thoughts || !said.thought,
+        Entry::SpokenText(said) => limits.thoughts || !said.thought,
         Entry::Note(note) => limits.minor || !note.minor,
         Entry::Dropped { number: 0, .. } => false,
         Entry::Dropped { what: DroppedKind::Thoughts, .. } => limits.thoughts,
@@ -95,7 +95,7 @@ fn mark_pauses(sequence: u64, pauses: &mut &[Pause], out: &mut String) {
 fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut String) {
     let shown = |stretch: &&[Entry]| stretch.first().is_some_and(|one| is_shown(one, limits));
     let items: Vec<&[Entry]> = stretches(entries).filter(shown).collect();
-    let spoken = |item: &&[Entry]| matches!(item, [Entry::Said(said)] if said.is_answer());
+    let spoken = |item: &&[Entry]| matches!(item, [Entry::SpokenText(said)] if said.is_answer());
     let last_said = items.iter().rposition(spoken);
     // Dropped items are in the range that is skipped.
     let weight = |item: &[Entry]| match item {
@@ -119,10 +119,10 @@ fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
             mark_pauses(first.sequence(), pauses, out);
         }
         match item {
-            [Entry::Said(said)] if Some(index) == last_said || limits.minor => {
+            [Entry::SpokenText(said)] if Some(index) == last_said || limits.minor => {
                 at_length(said, limits, out);
             }
-            [Entry::Said(said)] => out.push_str(&format!(
+            [Entry::SpokenText(said)] => out.push_str(&format!(
                 "- {} {}: {} ({})\n",
                 unlinked(&preview(&said.who, 40)),
                 verb(said),
@@ -229,12 +229,12 @@ fn one_call(call: &CallEntry, out: &mut String) {
 }
 
 /// A message in one line. Agents write the titles of thoughts in bold.
-fn without_bold(said: &Said) -> String {
+fn without_bold(said: &SpokenText) -> String {
     if said.thought { said.text.replace("**", "") } else { said.text.clone() }
 }
 
 /// The last message of a task, which is its answer, and at full detail every message.
-fn at_length(said: &Said, limits: &Limits, out: &mut String) {
+fn at_length(said: &SpokenText, limits: &Limits, out: &mut String) {
     let (who, verb) = (unlinked(&preview(&said.who, 40)), verb(said));
     let link = link(said.sequence);
     if said.text.chars().count() <= limits.short && !said.text.contains('\n') {
@@ -254,7 +254,7 @@ fn at_length(said: &Said, limits: &Limits, out: &mut String) {
     }
 }
 
-fn verb(said: &Said) -> &'static str {
+fn verb(said: &SpokenText) -> &'static str {
     if said.thought { "thought" } else { "said" }
 }
 

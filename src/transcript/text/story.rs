@@ -18,7 +18,8 @@ use crate::text::output::{OutputPart, chosen, told_lines};
 use crate::transcript::extent::Detail;
 use crate::transcript::fold::REJECTED;
 use crate::transcript::value::{
-    CallEntry, Entry, Note, NoteLevel, Pause, Said, Section, Transcript, last_message, says_more,
+    CallEntry, Entry, Note, NoteLevel, Pause, Section, SpokenText, Transcript, last_message,
+    says_more,
 };
 
 /// Maximum number of lines of a call's result, and of the result of a call that failed.
@@ -156,7 +157,7 @@ impl<'t> Story<'t> {
         let (paint, most) = self.style(entry, is_last, depth);
         let (text, how) = match entry {
             Entry::Call(call) => self.call_title(call, text, &who, indent),
-            Entry::Said(said)
+            Entry::SpokenText(said)
                 if Some(said.sequence) == self.answer && !said.thought && !is_full =>
             {
                 let is_final =
@@ -168,17 +169,17 @@ impl<'t> Story<'t> {
                 (note.more.clone(), String::new())
             }
             // Agents write the titles of thoughts in bold.
-            Entry::Said(said) if said.thought => (text.replace("**", ""), String::new()),
+            Entry::SpokenText(said) if said.thought => (text.replace("**", ""), String::new()),
             _ => (text.to_owned(), String::new()),
         };
         let colon = match entry {
-            Entry::Said(said) if said.thought => " thought: ",
+            Entry::SpokenText(said) if said.thought => " thought: ",
             _ if text.is_empty() => "",
             _ => ": ",
         };
         let body = format!("{who}{colon}{text}{how}");
         let body = match entry {
-            Entry::Said(said) if is_last => {
+            Entry::SpokenText(said) if is_last => {
                 bounded(&body, indent, most, said.sequence, self.transcript, look)
             }
             // Its arguments are cut already. Its status never is.
@@ -198,7 +199,7 @@ impl<'t> Story<'t> {
         out
     }
 
-    fn is_answer(&self, said: &Said) -> bool {
+    fn is_answer(&self, said: &SpokenText) -> bool {
         self.transcript.answer.as_ref().is_some_and(|answer| answer.said.sequence == said.sequence)
     }
 
@@ -211,10 +212,10 @@ impl<'t> Story<'t> {
                 CallStatus::Blocked => ("33", look.most(2)),
                 _ => ("34", look.most(2)),
             },
-            Entry::Said(said) if said.thought => ("2", look.most(THOUGHT)),
-            Entry::Said(said) if is_last && self.is_answer(said) => ("1", look.most(WHOLE)),
-            Entry::Said(_) if is_last && depth > 0 => ("1", look.most(REPORT)),
-            Entry::Said(_) if is_last => ("1", look.most(LONG)),
+            Entry::SpokenText(said) if said.thought => ("2", look.most(THOUGHT)),
+            Entry::SpokenText(said) if is_last && self.is_answer(said) => ("1", look.most(WHOLE)),
+            Entry::SpokenText(_) if is_last && depth > 0 => ("1", look.most(REPORT)),
+            Entry::SpokenText(_) if is_last => ("1", look.most(LONG)),
             Entry::Note(Note { level: Some(NoteLevel::Error), .. }) => ("31", look.most(SAID)),
             Entry::Note(Note { level: Some(_), .. }) => ("33", look.most(SAID)),
             _ => ("1", look.most(SAID)),

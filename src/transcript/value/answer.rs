@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::items::{Entry, Said, Section};
+use super::items::{Entry, Section, SpokenText};
 use crate::history::tasks::TaskOutcome;
 
 /// The last message of the run's own agent.
@@ -10,7 +10,7 @@ use crate::history::tasks::TaskOutcome;
 pub(crate) struct LastAnswer {
     /// The message.
     #[serde(flatten)]
-    pub said: Said,
+    pub said: SpokenText,
     /// Whether no further work followed.
     pub is_final: bool,
 }
@@ -23,7 +23,7 @@ impl LastAnswer {
         let is_kept = |turn: &&Section| turn.outcome != Some(TaskOutcome::Withdrawn);
         let mut entries = turns.iter().filter(is_kept).flat_map(|turn| &turn.items).rev();
         let said = entries.find_map(|entry| match entry {
-            Entry::Said(said) if said.is_answer() => Some(said.clone()),
+            Entry::SpokenText(said) if said.is_answer() => Some(said.clone()),
             _ => None,
         })?;
         let mut ends = turns.iter().rev().filter(is_kept).filter_map(Section::ends_with_answer);

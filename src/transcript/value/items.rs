@@ -52,7 +52,7 @@ pub(crate) struct Section {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Entry {
     /// A message.
-    Said(Said),
+    SpokenText(SpokenText),
     /// A tool call.
     Call(CallEntry),
     /// A note, decision or step.
@@ -91,7 +91,7 @@ pub(crate) enum DroppedKind {
 
 /// A message.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Said {
+pub(crate) struct SpokenText {
     /// Sequence of the first event.
     pub sequence: u64,
     /// Time of the first event.
@@ -123,7 +123,7 @@ pub(crate) struct OutputTokens {
     pub at_least: bool,
 }
 
-impl Said {
+impl SpokenText {
     /// Whether an agent says it, and not only thinks it.
     #[must_use]
     pub(in crate::transcript) fn is_answer(&self) -> bool {
@@ -204,11 +204,11 @@ impl Section {
     /// The same; `None` without any message or call.
     pub(super) fn ends_with_answer(&self) -> Option<bool> {
         let last = self.items.iter().rev().find(|entry| match entry {
-            Entry::Said(said) => !said.thought,
+            Entry::SpokenText(said) => !said.thought,
             Entry::Call(_) | Entry::Dropped { what: DroppedKind::Calls, .. } => true,
             _ => false,
         })?;
-        Some(matches!(last, Entry::Said(said) if said.is_answer()))
+        Some(matches!(last, Entry::SpokenText(said) if said.is_answer()))
     }
 
     /// Whether the task began with a message.
@@ -226,7 +226,7 @@ impl Section {
             return None;
         }
         let said = self.items.iter().rev().find_map(|entry| match entry {
-            Entry::Said(said) if said.is_answer() => Some(said.sequence),
+            Entry::SpokenText(said) if said.is_answer() => Some(said.sequence),
             _ => None,
         });
         let said = said.map(|sequence| format!("; its last message is #{sequence}"));
@@ -236,7 +236,7 @@ impl Section {
 
 /// The index of the last message that is not a thought.
 pub(in crate::transcript) fn last_message(items: &[Entry]) -> Option<usize> {
-    items.iter().rposition(|entry| matches!(entry, Entry::Said(said) if !said.thought))
+    items.iter().rposition(|entry| matches!(entry, Entry::SpokenText(said) if !said.thought))
 }
 
 impl Entry {
@@ -244,7 +244,7 @@ impl Entry {
     #[must_use]
     pub(crate) fn sequence(&self) -> u64 {
         match self {
-            Self::Said(said) => said.sequence,
+            Self::SpokenText(said) => said.sequence,
             Self::Note(note) => note.sequence,
             Self::Section { sequence, .. } => *sequence,
             Self::Call(call) => call.sequence,
@@ -281,7 +281,7 @@ impl Entry {
     #[must_use]
     pub(crate) fn told(&self) -> (Cow<'_, str>, &str) {
         match self {
-            Self::Said(said) => (Cow::Borrowed(&said.who), &said.text),
+            Self::SpokenText(said) => (Cow::Borrowed(&said.who), &said.text),
             Self::Note(note) => {
                 (Cow::Borrowed(note.level.map_or("note", NoteLevel::name)), &note.text)
             }

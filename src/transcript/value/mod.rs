@@ -24,7 +24,7 @@ pub(crate) use answer::LastAnswer;
 pub(crate) use calls::{AgentFacts, CallEntry, PageCall, SpawnedAgent};
 pub(in crate::transcript) use items::last_message;
 pub(crate) use items::{
-    DroppedKind, Entry, Note, NoteLevel, NoteMark, OutputTokens, Said, Section,
+    DroppedKind, Entry, Note, NoteLevel, NoteMark, OutputTokens, Section, SpokenText,
 };
 
 /// The whole transcript.

@@ -1,0 +1,170 @@
+//! The calls of a stream: which end belongs to which start.
+//!
+//! A call is found by its id, else by the line that asked for it, else it is the oldest open one without an
+//! id and of the same tool. An id that
+//! a known call has names that call again: for the same response of the model, or while the call is open.
+//! Otherwise it is another call, whose events are named by its place.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::PlaceInLine;
+use crate::agents::said::{CallEnd, Report, SaidCall, SubAgent};
+use crate::event::fields::is_placeholder;
+
+/// The calls that a stream has reported.
+#[derive(Debug, Default)]
+pub(super) struct PairedCalls {
+    /// The newest call with each key: its own id, or the id that its place gives it.
+    known: HashMap<String, PairedCall>,
+    /// The keys of the open calls without an id of their own, oldest first, with their agents.
+    unnamed: VecDeque<(Option<String>, String)>,
+    /// The keys of the calls of each line that has an id.
+    by_line: HashMap<String, Vec<String>>,
+}
+
+/// A call.
+#[derive(Debug)]
+struct PairedCall {
+    /// The id that its events have.
+    id: String,
+    tool: String,
+    /// The response of the model that asked for it.
+    message: Option<String>,
+    /// The bits of the reports of its start.
+    started: u8,
+    has_ended: bool,
+}
+
+impl PairedCalls {
+    /// The id of the events of a call that begins; `None` if its start was reported.
+    pub(super) fn start(
+        &mut self,
+        call: &SaidCall<'_>,
+        place: &PlaceInLine<'_>,
+        agent: &SubAgent<'_>,
+    ) -> Option<String> {
+        let own = own_id(call.id.as_deref(), agent);
+        let message = call.message.as_deref().filter(|id| !is_placeholder(id));
+        let other_report = || self.unconfirmed(call, agent);
+        let known = own.clone().or_else(other_report).and_then(|key| self.known.get_mut(&key));
+        if known.is_some_and(|known| known.is_again(call.report, message)) {
+            return None;
+        }
+        let is_known = own.as_ref().is_some_and(|own| self.known.contains_key(own));
+        let id = own.clone().filter(|_| !is_known).unwrap_or_else(|| place.call_id(agent));
+        let key = own.clone().unwrap_or_else(|| id.clone());
+        if own.is_none() {
+            self.unnamed.push_back((agent.id.as_deref().map(str::to_owned), key.clone()));
+        }
+        if let Some(line) = place.id {
+            self.by_line.entry(line.to_owned()).or_default().push(key.clone());
+        }
+        let started = PairedCall {
+            id: id.clone(),
+            tool: call.tool.as_ref().to_owned(),
+            message: message.map(str::to_owned),
+            started: call.report.bit(),
+            has_ended: false,
+        };
+        self.known.insert(key, started);
+        Some(id)
+    }
+
+    /// The key of the open call without an id whose start another report may be about.
+    fn unconfirmed(&self, call: &SaidCall<'_>, agent: &SubAgent<'_>) -> Option<String> {
+        let is_this = |key: &&String| {
+            let open = self.known.get(*key);
+            open.is_some_and(|open| open.tool == call.tool && !open.has(call.report))
+        };
+        let is_of_agent = |(of, _): &&(_, _)| is_of(of, agent);
+        let mut open = self.unnamed.iter().filter(is_of_agent).map(|(_, key)| key);
+        open.find(|key| call.report != Report::Only && is_this(key)).cloned()
+    }
+
+    /// The key of the call without an id that ends: one of the line that the end names, else the oldest one.
+    fn unnamed_end(&mut self, end: &CallEnd<'_>, agent: &SubAgent<'_>) -> Option<String> {
+        let is_open = |key: &&String| self.known.get(*key).is_some_and(|call| !call.has_ended);
+        let of_line = end.line.as_deref().and_then(|line| self.by_line.get(line));
+        if let Some(key) = of_line.and_then(|keys| keys.iter().find(is_open)).cloned() {
+            self.unnamed.retain(|(_, open)| *open != key);
+            return Some(key);
+        }
+        let at = self.unnamed.iter().position(|(of, key)| {
+            let open = self.known.get(key);
+            let is_of_tool =
+                end.tool.is_none() || open.map(|open| &*open.tool) == end.tool.as_deref();
+            is_of(of, agent) && is_of_tool
+        });
+        Some(self.unnamed.remove(at?)?.1)
+    }
+
+    /// The id and the tool of the events of a call that ends; `None` if its end was reported.
+    pub(super) fn end(
+        &mut self,
+        end: &CallEnd<'_>,
+        place: &PlaceInLine<'_>,
+        agent: &SubAgent<'_>,
+    ) -> Option<(String, String)> {
+        let own = own_id(end.id.as_deref(), agent);
+        let key = own.or_else(|| self.unnamed_end(end, agent));
+        let key = key.unwrap_or_else(|| place.call_id(agent));
+        let call = self.known.entry(key).or_insert_with_key(|key| PairedCall {
+            id: key.clone(),
+            tool: end.tool.as_deref().unwrap_or("tool").to_owned(),
+            message: None,
+            started: 0,
+            has_ended: false,
+        });
+        let is_first = !std::mem::replace(&mut call.has_ended, true);
+        is_first.then(|| (call.id.clone(), call.tool.clone()))
+    }
+}
+
+/// Whether an open call is of that agent.
+fn is_of(of: &Option<String>, agent: &SubAgent<'_>) -> bool {
+    of.as_deref() == agent.id.as_deref()
+}
+
+impl PairedCall {
+    /// Whether that report of its start has come.
+    fn has(&self, report: Report) -> bool {
+        self.started & report.bit() != 0
+    }
+
+    /// Takes another report with the id of the call. Returns whether it is about the same call.
+    fn is_again(&mut self, report: Report, message: Option<&str>) -> bool {
+        let is_new_report = !self.has(report);
+        let is_same = match (self.message.as_deref(), message) {
+            _ if report != Report::Only => is_new_report,
+            (Some(own), Some(message)) => own == message,
+            _ => !self.has_ended,
+        };
+        if is_same {
+            self.started |= report.bit();
+        }
+        is_same
+    }
+}
+
+/// The id that a source gives a call, apart from those of other agents.
+fn own_id(id: Option<&str>, agent: &SubAgent<'_>) -> Option<String> {
+    let id = id.filter(|id| !is_placeholder(id))?;
+    Some(agent.call_id(id))
+}
+
+impl SubAgent<'_> {
+    /// The id of the events of a call that has that id among the agent's own calls.
+    fn call_id(&self, id: &str) -> String {
+        match self.id.as_deref().filter(|_| self.numbers_calls) {
+            Some(agent) => format!("{agent}:{id}"),
+            None => id.to_owned(),
+        }
+    }
+}
+
+impl PlaceInLine<'_> {
+    /// The id of the events of a call without an id of its own.
+    fn call_id(&self, agent: &SubAgent<'_>) -> String {
+        agent.call_id(&format!("{}.{}", self.line, self.calls))
+    }
+}

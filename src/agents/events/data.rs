@@ -1,0 +1,271 @@
+//! The events of what is said: their types and their payloads.
+
+use super::{EventBuilder, PlaceInLine};
+use crate::agents::said::{
+    Args, CallEnd, FailedPart, ModelCall, Outcome, Said, SaidCall, SaidFailure, SaidNote,
+    SaidPrompt, SubAgent, TokensUsed, Used, UsedScope,
+};
+use crate::event::catalogue;
+use crate::event::draft::Draft;
+use crate::event::fields::{HISTORY, PROMPTS_WITHDRAWN, SEVERAL_CALLS, WITHDRAWN, is_placeholder};
+use crate::event::reserved::reserved_key;
+use crate::json::{self, Json, JsonRules, MAX_DEPTH, ObjectText};
+
+/// The text of a prompt that has only attachments.
+const ATTACHMENT: &str = "[attachment]";
+/// Levels of nesting that arguments may not use: they are inside an envelope, inside `data`.
+const WRAPPING: usize = 3;
+
+impl EventBuilder {
+    /// The event of one thing that is said, if it says anything.
+    pub(super) fn event(
+        &mut self,
+        place: &mut PlaceInLine<'_>,
+        said: Said<'_>,
+        agent: &SubAgent<'_>,
+    ) -> Option<Draft<'static>> {
+        match said {
+            Said::Prompt(prompt) => prompt.event(agent),
+            Said::Answer(answer) => text_event("message.assistant", &answer.text, agent, |data| {
+                answer.of.add_to(data);
+            }),
+            Said::Thought(text) => text_event("message.reasoning", &text, agent, |_| {}),
+            Said::System(text) => text_event("message.system", &text, agent, |_| {}),
+            Said::Note(note) => note.event(agent),
+            Said::Facts(facts) => Some(event("config.loaded", agent, |data| {
+                for (name, fact) in facts {
+                    data.text(name, &fact);
+                }
+            })),
+            Said::Call(call) => {
+                let id = self.calls.start(&call, place, agent);
+                place.calls += 1;
+                Some(call.event(id?, place, agent))
+            }
+            Said::End(end) => {
+                let (id, tool) = self.calls.end(&end, place, agent)?;
+                Some(end.event(id, &tool, agent))
+            }
+            Said::Used(used) => used.event(agent),
+            Said::Failed(failure) => Some(failure.event(agent)),
+            Said::Interrupted(reason) => Some(event(catalogue::INTERRUPTED, agent, |data| {
+                data.text_if("reason", reason.as_deref());
+            })),
+            Said::Skill(name, path) => Some(event("skill.loaded", agent, |data| {
+                data.text("skill_id", &name).text_if("path", path.as_deref());
+            })),
+            Said::Wrote(path) => Some(event("file.written", agent, |data| {
+                data.text("path", &path);
+            })),
+            Said::Piece(id, text) => Some(event("text", agent, |data| {
+                data.text("id", &id).text("content", &text);
+            })),
+            Said::Event(draft) => Some(*draft),
+            Said::Lines(_) => None,
+        }
+    }
+}
+
+/// An event of that type, of the agent, with the members that `fill` adds.
+fn event(kind: &str, agent: &SubAgent<'_>, fill: impl FnOnce(&mut ObjectText)) -> Draft<'static> {
+    let mut data = ObjectText::new();
+    fill(&mut data);
+    data.text_if("agent_id", agent.id.as_deref());
+    data.text_if("spawned_by", agent.spawned_by.as_deref());
+    Draft::new(kind, data)
+}
+
+/// The same with a text, if there is one.
+fn text_event(
+    kind: &str,
+    text: &str,
+    agent: &SubAgent<'_>,
+    more: impl FnOnce(&mut ObjectText),
+) -> Option<Draft<'static>> {
+    let fill = |data: &mut ObjectText| more(data.text("text", text));
+    (!text.is_empty()).then(|| event(kind, agent, fill))
+}
+
+impl SaidPrompt<'_> {
+    fn event(&self, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
+        let has_text = !self.text.is_empty();
+        let text = if has_text || self.attached.is_empty() { &self.text } else { ATTACHMENT };
+        text_event("message.user", text, agent, |data| {
+            if !self.attached.is_empty() {
+                data.plain("attachments", self.attached.len());
+                data.text("attached", &self.attached.join(", "));
+            }
+            if self.is_withdrawn {
+                data.plain(WITHDRAWN, true);
+            }
+            data.text_if("command", self.command.as_deref());
+            if self.withdraws > 0 {
+                data.plain(PROMPTS_WITHDRAWN, self.withdraws);
+            }
+        })
+    }
+}
+
+impl ModelCall<'_> {
+    fn add_to(&self, data: &mut ObjectText) {
+        data.text_if("model", self.model.as_deref());
+        data.text_if("message_id", own(self.id.as_deref()));
+    }
+}
+
+/// An id that is no placeholder.
+fn own(id: Option<&str>) -> Option<&str> {
+    id.filter(|id| !is_placeholder(id))
+}
+
+impl SaidNote<'_> {
+    fn event(&self, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
+        let draft = text_event("note", &self.text, agent, |data| {
+            if self.withdraws > 0 {
+                data.plain(PROMPTS_WITHDRAWN, self.withdraws);
+            }
+        })?;
+        // A note is by the user unless it says otherwise, and this one is by the agent's program.
+        Some(Draft { actor: Some("runtime".into()), severity: self.severity, ..draft })
+    }
+}
+
+impl SaidCall<'_> {
+    fn event(&self, id: String, place: &PlaceInLine<'_>, agent: &SubAgent<'_>) -> Draft<'static> {
+        let draft = event("tool.started", agent, |data| {
+            data.text("tool_name", if self.tool.is_empty() { "tool" } else { &self.tool });
+            self.args.add_to(data, place.clean);
+            data.text_if("title", self.title.as_deref());
+            data.text_if("message_id", own(self.message.as_deref()));
+        });
+        Draft { correlation_id: Some(id.into()), ..draft }
+    }
+}
+
+impl Args<'_> {
+    /// Adds the arguments: the object that a text holds, else the text. A value of an unclean line is added
+    /// as a string.
+    fn add_to(&self, data: &mut ObjectText, clean: bool) {
+        let rules = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
+        match self {
+            Self::None => {}
+            Self::Value(value) if clean => drop(data.json("args", Json::trusted(&value.compact()))),
+            Self::Value(value) => drop(data.text("args", &value.compact())),
+            Self::Made(object) if clean => drop(data.json("args", Json::trusted(object))),
+            Self::Made(object) => drop(data.text("args", object)),
+            Self::Text(text) => match json::check(text.as_bytes(), rules) {
+                Ok(value) if value.is_object() && reserved_key(value, true).is_none() => {
+                    data.json("args", Json::trusted(&value.compact()));
+                }
+                _ => drop(data.text("args", text)),
+            },
+        }
+    }
+}
+
+impl CallEnd<'_> {
+    fn event(&self, id: String, tool: &str, agent: &SubAgent<'_>) -> Draft<'static> {
+        let kind = match self.outcome {
+            Outcome::Completed => "tool.completed",
+            Outcome::Failed => "tool.failed",
+            Outcome::Denied => "tool.blocked",
+        };
+        let draft = event(kind, agent, |data| {
+            data.text("tool_name", tool);
+            match self.outcome {
+                Outcome::Completed => drop(data.text("result", &self.text)),
+                Outcome::Failed => {
+                    let mut error = ObjectText::new();
+                    error.text("message", &self.text);
+                    data.json("error", Json::trusted(&error.finish()));
+                }
+                Outcome::Denied => drop(data.text("reason", &self.text)),
+            }
+            if let Some(code) = self.exit_code {
+                data.plain("exit_code", code);
+            }
+            if let Some(duration) = self.duration_ms {
+                data.plain("duration_ms", duration);
+            }
+            data.text_if("command", self.command.as_deref());
+            data.text_if("spawned_agent_id", self.spawned.as_deref());
+        });
+        Draft { correlation_id: Some(id.into()), timestamp: self.time, ..draft }
+    }
+}
+
+impl Used<'_> {
+    /// The event; `None` without any count.
+    fn event(self, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
+        let mut counts = ObjectText::new();
+        self.tokens.add_to(&mut counts);
+        if counts.is_empty() {
+            return None;
+        }
+        let draft = event("llm.usage", agent, |data| {
+            *data = counts;
+            self.of.add_to(data);
+            data.text_if("scope", self.scope.name());
+            data.text_if(HISTORY, self.history.as_deref());
+        });
+        Some(Draft { event_id: self.event_id.map(Into::into), timestamp: self.time, ..draft })
+    }
+}
+
+impl TokensUsed {
+    fn add_to(&self, data: &mut ObjectText) {
+        let counts = [
+            ("input_tokens", self.input),
+            ("output_tokens", self.output),
+            ("cache_read_tokens", self.cache_read),
+            ("cache_creation_tokens", self.cache_creation),
+            ("reasoning_tokens", self.reasoning),
+        ];
+        for (name, count) in counts {
+            if let Some(count) = count {
+                data.plain(name, count);
+            }
+        }
+        if let Some(cost) = self.cost {
+            data.plain("cost_usd", cost);
+        }
+    }
+}
+
+impl UsedScope {
+    /// What the payload says; `None` for one model call.
+    fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Call => None,
+            Self::Calls => Some(SEVERAL_CALLS),
+            Self::Session => Some("session"),
+            Self::Process => Some("process"),
+            Self::Model => Some("model"),
+        }
+    }
+}
+
+impl SaidFailure<'_> {
+    fn event(&self, agent: &SubAgent<'_>) -> Draft<'static> {
+        event("error", agent, |data| {
+            data.text_if("code", self.code.as_deref());
+            data.text("message", &self.message);
+            data.text("category", self.of.name());
+            if self.is_retried {
+                data.plain("retryable", true);
+            }
+        })
+    }
+}
+
+impl FailedPart {
+    /// The category of the error.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Engine => crate::agents::source::ENGINE,
+            Self::Client => "client",
+            Self::Hook => "hook",
+            Self::Context => "context",
+        }
+    }
+}

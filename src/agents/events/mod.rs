@@ -1,0 +1,94 @@
+//! Turns what lines say into events. Only this folder pairs calls, writes the payloads of imported
+//! events and names their types.
+
+mod calls;
+mod data;
+
+use std::borrow::Cow;
+
+use super::said::{Said, SaidLine, SubAgent};
+use super::{AdaptedLine, SourceText};
+use crate::event::draft::Draft;
+use crate::event::fields::is_placeholder;
+use crate::event::time::Timestamp;
+use calls::PairedCalls;
+
+/// Makes the events of one stream.
+#[derive(Debug, Default)]
+pub(crate) struct EventBuilder {
+    calls: PairedCalls,
+}
+
+/// The place of what is said: its line, and how many calls came before it there.
+struct PlaceInLine<'p> {
+    /// An id for what has no id, unique in the stream.
+    line: &'p str,
+    /// The id of the line in the source.
+    id: Option<&'p str>,
+    /// The number of calls before it in the line.
+    calls: usize,
+    /// See [`SourceText::clean`].
+    clean: bool,
+}
+
+impl EventBuilder {
+    /// The events of a line.
+    pub(crate) fn events(
+        &mut self,
+        source: &SourceText<'_>,
+        mut line: SaidLine<'_>,
+    ) -> AdaptedLine {
+        let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
+        if line.restarts {
+            self.calls = PairedCalls::default();
+        }
+        let mut drafts = Vec::with_capacity(line.said.len());
+        self.add(&mut drafts, source.place, source.clean, &mut line, &SubAgent::default());
+        AdaptedLine {
+            source_type: line.kind.into_owned(),
+            source_id: owned(line.id),
+            is_numbered: line.is_numbered,
+            time: owned(line.time),
+            session_id: owned(line.session),
+            is_printed: line.is_printed,
+            parent: owned(line.parent),
+            ending: line.end,
+            drafts,
+        }
+    }
+
+    /// Adds the events of a line, which may be inside another one. `outer`: the agent of that one.
+    fn add(
+        &mut self,
+        drafts: &mut Vec<Draft<'static>>,
+        place: &str,
+        clean: bool,
+        line: &mut SaidLine<'_>,
+        outer: &SubAgent<'_>,
+    ) {
+        let said = std::mem::take(&mut line.said);
+        let agent = if line.agent == SubAgent::default() { outer } else { &line.agent };
+        let id = line.id.as_deref().filter(|id| !is_placeholder(id));
+        let (mut at, mut lines) = (PlaceInLine { line: place, id, calls: 0, clean }, 0);
+        for said in said {
+            let Said::Lines(inner) = said else {
+                drafts.extend(self.event(&mut at, said, agent));
+                continue;
+            };
+            for mut inner in inner {
+                let begin = drafts.len();
+                self.add(drafts, &format!("{place}.{lines}"), clean, &mut inner, agent);
+                lines += 1;
+                let Some(time) = inner.time.as_deref().and_then(time_of) else { continue };
+                for draft in drafts.iter_mut().skip(begin) {
+                    draft.timestamp = draft.timestamp.or(Some(time));
+                }
+            }
+        }
+    }
+}
+
+/// The time that a text gives.
+fn time_of(text: &str) -> Option<Timestamp> {
+    Timestamp::parse_loose(text).map(|(time, _)| time)
+}
