@@ -34,8 +34,6 @@ struct ReportedCall {
     /// The id that its events have.
     id: String,
     tool: String,
-    /// Whether a second report of its start has come.
-    is_confirmed: bool,
     has_ended: bool,
 }
 
@@ -58,23 +56,12 @@ impl ReportedCalls {
         let draft = source.call(&StartedCall { id, ..*call }, index, more);
         let id = draft.correlation_id.as_deref().unwrap_or_default().to_owned();
         let tool = call.tool.to_owned();
-        let started = ReportedCall { id, tool, is_confirmed: false, has_ended: false };
+        let started = ReportedCall { id, tool, has_ended: false };
         match own {
             Some(own) => drop(self.named.insert(own.to_owned(), started)),
             None => self.unnamed.push_back(started),
         }
         Some(draft)
-    }
-
-    /// Whether an open call without an id of its own waits for a second report of its start. The
-    /// report then belongs to it.
-    pub(super) fn confirm_unnamed(&mut self, call: &StartedCall<'_>) -> bool {
-        if call.id.as_deref().is_some_and(|id| !is_placeholder(id)) {
-            return false;
-        }
-        let is_this = |open: &&mut ReportedCall| !open.is_confirmed && open.tool == call.tool;
-        let found = self.unnamed.iter_mut().find(is_this);
-        found.map(|open| open.is_confirmed = true).is_some()
     }
 
     /// The tool of the newest call with that id.
@@ -95,7 +82,6 @@ impl ReportedCalls {
         let ended = |id: &str| ReportedCall {
             id: id.to_owned(),
             tool: tool.unwrap_or("tool").to_owned(),
-            is_confirmed: true,
             has_ended: false,
         };
         let Some(own) = id.filter(|id| !is_placeholder(id)) else {

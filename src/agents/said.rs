@@ -160,8 +160,8 @@ pub(crate) enum Args<'s> {
     Made(String),
 }
 
-/// Which report of a call a line is. The clients of some agents report the start or the end of a call in
-/// several lines: each report has a channel of its own. A second start on one channel is another call.
+/// Which report of a call a line is: the clients of some agents report the start of a call in several
+/// lines. Each kind of report comes once for each call, perhaps after its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Report {
     /// There is one report, which may be written again.

@@ -11,14 +11,14 @@ const NOT_DONE: [&str; 2] = ["blocked", "continue"];
 
 /// Follows what the end of the session depends on.
 #[derive(Debug, Default)]
-pub(crate) struct CopilotEnd {
+pub(super) struct CopilotEnd {
     /// How the newest turn stopped, if the agent has not answered since.
     stopped: Option<SessionEnd>,
 }
 
 impl CopilotEnd {
     /// Takes a line. Returns how the session ended, if the line ends it.
-    pub(crate) fn after(
+    pub(super) fn after(
         &mut self,
         kind: &str,
         data: Json<'_>,

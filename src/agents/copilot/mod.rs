@@ -4,18 +4,18 @@
 //! requests it and again when it runs, in either order. Only `session.shutdown` reports all
 //! tokens; messages report their output tokens.
 
-pub(crate) mod end;
-pub(crate) mod usage;
+mod end;
+mod usage;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::agents::calls::{CallOutcome, ReportedCalls};
-use crate::agents::source::{ENGINE, StartedCall, event, of_agent, prompt, text_event};
-use crate::agents::{AdaptedLine, Adapter, SourceText};
-use crate::event::draft::Draft;
+use super::said::{
+    Args, CallEnd, FailedPart, ModelCall, Outcome, Report, Said, SaidAnswer, SaidCall, SaidFailure,
+    SaidLine, SubAgent,
+};
+use super::{Adapter, LineReader, SourceText, built};
 use crate::event::fields::{as_text, attachment_label, exact_text, is_placeholder};
-use crate::event::severity::Severity;
 use crate::fs::hash::sha256;
 use crate::json::Json;
 use crate::text::human::{duration, plural};
@@ -52,7 +52,7 @@ pub(crate) fn unknown_version(line: Json<'_>) -> Option<String> {
 
 /// A new adapter.
 pub(crate) fn adapter() -> Box<dyn Adapter> {
-    Box::new(Copilot::default())
+    built(Copilot::default())
 }
 
 /// The text before the exit code in the last line of a shell's output: `<exited with exit code 1>`,
@@ -66,7 +66,8 @@ const DENIED: &[&str] = &["denied", "rejected", "permission_denied"];
 struct Copilot {
     session: Option<String>,
     model: Option<String>,
-    calls: ReportedCalls,
+    /// The tools of the calls.
+    tools: HashMap<String, String>,
     /// Agents by the call that spawned them.
     agents: HashMap<String, String>,
     /// Hash of the newest reasoning. Its own event and its message both hold it.
@@ -78,124 +79,123 @@ struct Copilot {
     has_prompt: bool,
 }
 
-/// A line and the agent that it is of.
-struct CopilotLine<'s> {
-    source: SourceText<'s>,
-    data: Json<'s>,
-    agent: Option<Cow<'s, str>>,
-    spawned_by: Option<Cow<'s, str>>,
-}
-
-impl Adapter for Copilot {
-    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        let source_type = source.text("type").unwrap_or_else(|| "untyped".to_owned());
-        if let Some(session) =
-            source.text("data.sessionId").filter(|_| source_type == "session.start")
-        {
-            self.session = Some(session);
+impl LineReader for Copilot {
+    fn read<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s> {
+        let line = source.json;
+        let kind = line.text_at("type").unwrap_or(Cow::Borrowed("untyped"));
+        let data = line.get("data").unwrap_or(Json::EMPTY);
+        if let Some(session) = data.text_at("sessionId").filter(|_| kind == "session.start") {
+            self.session = Some(session.into_owned());
         }
-        let data = source.json.get("data").unwrap_or(Json::EMPTY);
-        let line = self.line(source, data, &source_type);
-        let drafts = match source_type.as_str() {
-            "session.start" => vec![self.start(data)],
-            "session.resume" => self.resume(data),
-            "session.task_complete" => self.finished(data),
-            "session.context_cleared" => {
-                let note = text_event("note", "Context cleared");
-                [note].into_iter().chain(system(data, "initialMessage")).collect()
-            }
-            "session.context_changed" => facts(data),
-            "session.title_changed" => title(data),
-            "session.model_change" => self.model_change(data).into_iter().collect(),
-            "session.info" => system(data, "message"),
-            "session.warning" => warning(data).into_iter().collect(),
-            "system.message" | "system.notification" => system(data, "content"),
-            "session.error" => vec![error(data, "errorType")],
-            "session.truncation" => vec![truncation(data)],
-            "session.compaction_complete" => compaction(data, source.json),
-            "session.handoff" => system(data, "summary"),
-            "session.shutdown" => self.shutdown(data),
-            "session.usage_checkpoint" => self.totals.checkpoint(data).into_iter().collect(),
-            "skill.invoked" => skill(data),
-            "hook.end" => hook(data),
-            "user.message" => self.user(&line),
-            "assistant.reasoning" => self.reasoning(data.text_at("content")).into_iter().collect(),
-            "assistant.message" => self.assistant(&line),
-            "assistant.usage" => {
-                usage(data, data.text_at("apiCallId").as_deref()).into_iter().collect()
-            }
-            "tool.user_requested" | "tool.execution_start" => self.execution(&line),
-            "tool.execution_complete" => self.complete(&line),
-            "subagent.started" | "subagent.completed" | "subagent.failed" => {
-                subagent(data, &source_type)
-            }
-            "abort" => vec![abort(data)],
-            _ => Vec::new(),
-        };
-        let is_of_agent = line.agent.is_some();
-        let ending = self.end.after(&source_type, data, source.json, is_of_agent);
-        let of_agent = |draft| of_agent(draft, line.agent.as_deref(), line.spawned_by.as_deref());
-        AdaptedLine {
-            source_type,
-            source_id: source.text("id"),
-            time: source.text("timestamp"),
-            session_id: self.session.clone(),
-            parent: source.text("parentId"),
-            ending,
-            drafts: drafts.into_iter().map(of_agent).collect(),
-            ..AdaptedLine::default()
+        let agent = self.agent(line, data, &kind);
+        let said = self.said(line, data, &kind, agent.id.is_some());
+        SaidLine {
+            end: self.end.after(&kind, data, line, agent.id.is_some()),
+            kind,
+            id: line.text_at("id"),
+            time: line.text_at("timestamp"),
+            session: self.session.clone().map(Cow::Owned),
+            parent: line.text_at("parentId"),
+            agent,
+            said,
+            ..SaidLine::default()
         }
     }
 }
 
 impl Copilot {
-    /// The line with its agent. Newer lines have an id of the agent, older ones the call that
-    /// spawned it.
-    fn line<'s>(
-        &mut self,
-        source: &SourceText<'s>,
-        data: Json<'s>,
-        source_type: &str,
-    ) -> CopilotLine<'s> {
-        let own = text(source.json, "agentId");
-        let field =
-            if source_type.starts_with("subagent.") { "toolCallId" } else { "parentToolCallId" };
+    /// The agent of a line. Newer lines have an id of the agent, older ones the call that spawned it.
+    fn agent<'s>(&mut self, line: Json<'s>, data: Json<'s>, kind: &str) -> SubAgent<'s> {
+        let own = text(line, "agentId");
+        let field = if kind.starts_with("subagent.") { "toolCallId" } else { "parentToolCallId" };
         let call = text(data, field);
         if let Some(call) = &call {
-            let agent = own.clone().unwrap_or_else(|| call.clone());
-            self.agents.entry(call.clone().into_owned()).or_insert_with(|| agent.into_owned());
+            let agent = own.as_ref().unwrap_or(call);
+            self.agents
+                .entry(call.clone().into_owned())
+                .or_insert_with(|| agent.clone().into_owned());
         }
         let known = call.as_deref().and_then(|call| self.agents.get(call).cloned());
-        let agent = own.or(known.map(Cow::Owned));
+        let id = own.or(known.map(Cow::Owned));
         let spawning = || {
-            let agent = agent.as_deref()?;
-            let (call, _) = self.agents.iter().find(|(_, known)| *known == agent)?;
+            let (call, _) =
+                self.agents.iter().find(|(_, agent)| Some(&***agent) == id.as_deref())?;
             Some(Cow::Owned(call.clone()))
         };
-        let spawned_by = call.or_else(spawning);
-        CopilotLine { source: *source, data, agent, spawned_by }
+        SubAgent { spawned_by: call.or_else(spawning), id, ..SubAgent::default() }
     }
 
-    fn start(&mut self, data: Json<'_>) -> Draft<'static> {
-        self.model = data.text_at("selectedModel").map(Cow::into_owned);
-        event("config.loaded", |more| {
-            more.text_if("agent_version", data.text_at("copilotVersion").as_deref());
-            more.text_if("model", self.model.as_deref());
-            more.text_if("cwd", data.text_at("context.cwd").as_deref());
-            more.text_if("git_branch", data.text_at("context.branch").as_deref());
-            more.text_if("repository", data.text_at("context.repository").as_deref());
-        })
+    fn said<'s>(
+        &mut self,
+        line: Json<'s>,
+        data: Json<'s>,
+        kind: &str,
+        is_of_agent: bool,
+    ) -> Vec<Said<'s>> {
+        match kind {
+            "session.start" => {
+                self.model = data.text_at("selectedModel").map(Cow::into_owned);
+                let at = |path| data.text_at(path);
+                vec![Said::facts([
+                    ("agent_version", at("copilotVersion")),
+                    ("model", at("selectedModel")),
+                    ("cwd", at("context.cwd")),
+                    ("git_branch", at("context.branch")),
+                    ("repository", at("context.repository")),
+                ])]
+            }
+            // The session goes on, perhaps elsewhere or with another model.
+            "session.resume" => {
+                let facts = data.present("context").map(facts);
+                let said = [Said::note("The session was resumed")].into_iter().chain(facts);
+                said.chain(self.model_change(data)).collect()
+            }
+            "session.task_complete" => self.finished(data).into_iter().collect(),
+            "session.context_cleared" => {
+                vec![Said::note("Context cleared"), system(data, "initialMessage")]
+            }
+            "session.context_changed" => vec![facts(data)],
+            "session.title_changed" => {
+                let title = data.text_at("title");
+                title.map(|title| Said::facts([("title", Some(title))])).into_iter().collect()
+            }
+            "session.model_change" => self.model_change(data).into_iter().collect(),
+            "session.info" => vec![system(data, "message")],
+            "session.warning" => vec![Said::warning(data.text_at("message").unwrap_or_default())],
+            "system.message" | "system.notification" => vec![system(data, "content")],
+            "session.error" => vec![error(data, "errorType")],
+            "session.truncation" => vec![truncation(data)],
+            "session.compaction_complete" => compaction(data, line),
+            "session.handoff" => vec![system(data, "summary")],
+            "session.shutdown" => self.shutdown(data),
+            "session.usage_checkpoint" => self.totals.checkpoint(data).into_iter().collect(),
+            "skill.invoked" => {
+                let name = data.text_at("name");
+                name.map(|name| Said::Skill(name, data.text_at("path"))).into_iter().collect()
+            }
+            "hook.end" => hook(data).into_iter().collect(),
+            "user.message" => vec![self.user(data, is_of_agent)],
+            "assistant.reasoning" => self.reasoning(data, "content").into_iter().collect(),
+            "assistant.message" => self.assistant(data),
+            "assistant.usage" => vec![usage(data, data.text_at("apiCallId"))],
+            "tool.user_requested" => vec![self.call(data, "toolName", Report::Person)],
+            "tool.execution_start" => vec![self.call(data, "toolName", Report::Client)],
+            "tool.execution_complete" => vec![self.complete(data)],
+            "subagent.started" => vec![Said::note(format!("Sub-agent{} started", name(data)))],
+            "subagent.completed" => vec![completed(data)],
+            "subagent.failed" => vec![error(data, "agentName")],
+            "abort" => vec![abort(data)],
+            _ => Vec::new(),
+        }
     }
 
-    /// What a person typed, and what is said in their name.
-    fn user(&mut self, line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
-        let data = line.data;
+    /// What a person typed, or what is said in their name.
+    fn user<'s>(&mut self, data: Json<'s>, is_of_agent: bool) -> Said<'s> {
         let said = data.text_at("content").unwrap_or_default();
         let attached = data.get("attachments").into_iter().flat_map(Json::items);
-        let attached: Vec<String> = attached.map(attachment_label).collect();
         // A command that the user ran in the client is no prompt.
         if data.text_at("agentMode").is_some_and(|mode| mode == "shell") {
-            return vec![text_event("message.system", &format!("The user ran: {said}"))];
+            return Said::system(format!("The user ran: {said}"));
         }
         let is_continued =
             data.get("isAutopilotContinuation").and_then(Json::as_bool) == Some(true);
@@ -206,151 +206,108 @@ impl Copilot {
         let source = data.text_at("source").filter(|source| source != "user");
         let is_first = !std::mem::replace(&mut self.has_prompt, true);
         let by_other = source.is_some_and(|source| !is_first || source.starts_with("skill"));
-        if !is_continued && !for_agent && !by_other && line.agent.is_none() {
-            return prompt(&said, &attached).into_iter().collect();
+        if is_continued || for_agent || by_other || is_of_agent {
+            return Said::System(said);
         }
-        system(data, "content")
+        Said::prompt(said, attached.map(attachment_label).collect())
     }
 
     /// What the agent says at the end of its task, unless it said it before.
-    fn finished(&self, data: Json<'_>) -> Vec<Draft<'static>> {
-        let said = data.text_at("summary").filter(|said| !said.is_empty());
-        let said = said.filter(|said| self.said != Some(sha256(said.as_bytes())));
-        said.map(|said| text_event("message.assistant", &said)).into_iter().collect()
-    }
-
-    /// The session goes on, perhaps elsewhere or with another model.
-    fn resume(&mut self, data: Json<'_>) -> Vec<Draft<'static>> {
-        let mut drafts = vec![text_event("note", "The session was resumed")];
-        drafts.extend(data.present("context").map(facts).into_iter().flatten());
-        drafts.extend(self.model_change(data));
-        drafts
+    fn finished<'s>(&self, data: Json<'s>) -> Option<Said<'s>> {
+        let text = data.text_at("summary")?;
+        let is_new = self.said != Some(sha256(text.as_bytes()));
+        is_new.then(|| Said::Answer(SaidAnswer { text, ..SaidAnswer::default() }))
     }
 
     /// The first model is a fact of the session. A later one is a change.
-    fn model_change(&mut self, data: Json<'_>) -> Option<Draft<'static>> {
-        let model = data.text_at("newModel").or_else(|| text(data, "selectedModel"))?.into_owned();
-        let before = self.model.replace(model.clone());
-        match before {
-            None => Some(event("config.loaded", |more| {
-                more.text("model", &model);
-            })),
+    fn model_change<'s>(&mut self, data: Json<'s>) -> Option<Said<'s>> {
+        let model = data.text_at("newModel").or_else(|| text(data, "selectedModel"))?;
+        match self.model.replace(model.clone().into_owned()) {
+            None => Some(Said::facts([("model", Some(model))])),
             Some(before) if before == model => None,
-            Some(before) => {
-                Some(text_event("note", &format!("Model changed from {before} to {model}")))
-            }
+            Some(before) => Some(Said::note(format!("Model changed from {before} to {model}"))),
         }
     }
 
     /// A reasoning text, unless it is the newest one again.
-    fn reasoning(&mut self, text: Option<Cow<'_, str>>) -> Option<Draft<'static>> {
-        let text = text.filter(|text| !text.is_empty())?;
+    fn reasoning<'s>(&mut self, data: Json<'s>, field: &str) -> Option<Said<'s>> {
+        let text = data.text_at(field).filter(|text| !text.is_empty())?;
         let hash = sha256(text.as_bytes());
-        if !is_placeholder(&text) && self.reasoning.replace(hash) == Some(hash) {
-            return None;
-        }
-        Some(text_event("message.reasoning", &text))
+        let is_again = !is_placeholder(&text) && self.reasoning.replace(hash) == Some(hash);
+        (!is_again).then_some(Said::Thought(text))
     }
 
-    fn assistant(&mut self, line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
-        let data = line.data;
-        let id = text(data, "messageId");
-        let mut drafts: Vec<_> =
-            self.reasoning(data.text_at("reasoningText")).into_iter().collect();
-        if let Some(said) = data.text_at("content").filter(|said| !said.is_empty()) {
-            self.said = Some(sha256(said.as_bytes()));
-            drafts.push(event("message.assistant", |more| {
-                more.text("text", &said).text_if("model", text(data, "model").as_deref());
-                more.text_if("message_id", id.as_deref());
-            }));
+    fn assistant<'s>(&mut self, data: Json<'s>) -> Vec<Said<'s>> {
+        let (id, call) = (text(data, "messageId"), text(data, "apiCallId"));
+        let mut said: Vec<_> = self.reasoning(data, "reasoningText").into_iter().collect();
+        if let Some(text) = data.text_at("content").filter(|text| !text.is_empty()) {
+            self.said = Some(sha256(text.as_bytes()));
+            let of = ModelCall { model: self::text(data, "model"), id: id.clone() };
+            said.push(Said::Answer(SaidAnswer { text, of }));
         }
         let requests = data.get("toolRequests").into_iter().flat_map(Json::items);
-        for (index, request) in requests.enumerate() {
-            let tool = request.text_at("name").unwrap_or(Cow::Borrowed("tool"));
-            drafts.extend(self.begin(line, request, &tool, index));
-        }
-        let call = text(data, "apiCallId");
+        said.extend(requests.map(|request| self.call(request, "name", Report::Model)));
         self.totals.add_message(data, call.as_deref());
-        drafts.extend(usage(data, call.or(id).as_deref()));
-        drafts
+        said.push(usage(data, call.or(id)));
+        said
     }
 
     /// The start of a call, with the arguments as a value or as JSON text.
-    fn begin(
-        &mut self,
-        line: &CopilotLine<'_>,
-        request: Json<'_>,
-        tool: &str,
-        index: usize,
-    ) -> Option<Draft<'static>> {
-        let args = request.get("arguments");
-        let inner = args.and_then(Json::as_str).filter(|inner| inner.starts_with('{'));
-        let inner = inner.as_deref().and_then(|inner| {
-            crate::json::check(inner.as_bytes(), crate::json::JsonRules::STRICT).ok()
-        });
-        let args = inner.or(args);
-        let call = StartedCall { id: request.text_at("toolCallId"), tool, args };
-        self.calls.start(&line.source, &call, index, |_| {})
-    }
-
-    fn execution(&mut self, line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
-        let tool = line.data.text_at("toolName").unwrap_or(Cow::Borrowed("tool"));
-        let call = StartedCall { id: line.data.text_at("toolCallId"), tool: &tool, args: None };
-        if self.calls.confirm_unnamed(&call) {
-            return Vec::new();
+    fn call<'s>(&mut self, request: Json<'s>, name: &str, report: Report) -> Said<'s> {
+        let (id, tool) = (request.text_at("toolCallId"), request.text_at(name).unwrap_or_default());
+        if let Some(id) = &id {
+            self.tools.insert(id.clone().into_owned(), tool.clone().into_owned());
         }
-        self.begin(line, line.data, &tool, 0).into_iter().collect()
+        let args = match request.get("arguments") {
+            Some(args) => args.as_str().map_or(Args::Value(args), Args::Text),
+            None => Args::None,
+        };
+        Said::Call(SaidCall { id, tool, args, report, ..SaidCall::default() })
     }
 
-    fn complete(&mut self, line: &CopilotLine<'_>) -> Vec<Draft<'static>> {
-        let data = line.data;
+    fn complete<'s>(&self, data: Json<'s>) -> Said<'s> {
         let result = data.present("result");
         let content = result.and_then(|result| result.present("content")).or(result);
         let content = content.map(as_text).unwrap_or_default();
-        let id = text(data, "toolCallId");
-        let tool = data.text_at("toolName");
-        let named = tool.as_deref().or_else(|| self.calls.tool(id.as_deref()?));
+        let (id, tool) = (text(data, "toolCallId"), data.text_at("toolName"));
+        let started = || self.tools.get(id.as_deref()?).map(String::as_str);
         // A file that is viewed may have such a line too.
-        let written = || exit_code(&content).filter(|_| named.is_none_or(runs_commands));
-        let of_shell =
-            data.path("shellExecution.exitCode").and_then(Json::as_f64).map(|code| code as i64);
-        let exit_code = of_shell.or_else(|| result.and_then(told_exit_code)).or_else(written);
+        let runs_commands = tool.as_deref().or_else(started).is_none_or(runs_commands);
+        let written = || exit_code(&content).filter(|_| runs_commands);
+        let of_shell = data.path("shellExecution.exitCode").and_then(Json::as_f64);
+        let exit_code = of_shell.map(|code| code as i64);
+        let exit_code = exit_code.or_else(|| result.and_then(given_exit_code)).or_else(written);
         let succeeded = data.get("success").and_then(Json::as_bool) != Some(false)
             && data.path("error").is_none()
             && exit_code.is_none_or(|code| code == 0);
         let message = data.path("error.message").or_else(|| data.path("error")).map(exact_text);
+        let message = message.filter(|message| !message.is_empty() && !succeeded);
         let code = data.text_at("error.code");
         let is_denied = code.is_some_and(|code| DENIED.contains(&code.as_ref()));
-        let message = message.filter(|message| !message.is_empty());
-        let error = || message.clone().unwrap_or_else(|| content.clone()).into_owned();
-        let outcome = match succeeded {
-            true => CallOutcome::Completed(content.clone().into_owned()),
-            false if is_denied => CallOutcome::Blocked(error()),
-            false => CallOutcome::Failed(error()),
-        };
-        let spawned = id.as_deref().and_then(|id| self.agents.get(id));
-        let end = self.calls.end(&line.source, id.as_deref(), tool.as_deref(), &outcome, |more| {
-            let duration = data.path("toolTelemetry.metrics.durationMs").and_then(Json::as_u64);
-            if let Some(duration) = duration {
-                more.plain("duration_ms", duration);
-            }
-            if let Some(code) = exit_code {
-                more.plain("exit_code", code);
-            }
-            more.text_if("spawned_agent_id", spawned.map(String::as_str));
-        });
-        end.into_iter().collect()
+        let spawned = id.as_deref().and_then(|id| self.agents.get(id)).cloned();
+        Said::End(CallEnd {
+            text: message.unwrap_or(content),
+            outcome: match succeeded {
+                true => Outcome::Completed,
+                false if is_denied => Outcome::Denied,
+                false => Outcome::Failed,
+            },
+            exit_code,
+            duration_ms: data.path("toolTelemetry.metrics.durationMs").and_then(Json::as_u64),
+            spawned: spawned.map(Cow::Owned),
+            id,
+            tool,
+            ..CallEnd::default()
+        })
     }
 
     /// The end of the session: its tokens so far, and the error that ended it.
-    fn shutdown(&mut self, data: Json<'_>) -> Vec<Draft<'static>> {
-        let mut drafts = self.totals.after(data);
+    fn shutdown<'s>(&mut self, data: Json<'s>) -> Vec<Said<'s>> {
+        let mut said = self.totals.after(data);
         if let Some(reason) = data.text_at("errorReason").filter(|reason| !reason.is_empty()) {
-            drafts.push(event("error", |more| {
-                more.text("code", "shutdown").text("message", &reason).text("category", ENGINE);
-            }));
+            said.push(Said::engine_failed(Some("shutdown".into()), reason));
         }
-        drafts
+        said
     }
 }
 
@@ -376,117 +333,86 @@ fn exit_code(output: &str) -> Option<i64> {
 }
 
 /// The exit code that a result gives beside its text.
-fn told_exit_code(result: Json<'_>) -> Option<i64> {
+fn given_exit_code(result: Json<'_>) -> Option<i64> {
     let parts = result.present("contents")?;
     parts.items().find_map(|part| part.get("exitCode")?.as_f64()).map(|code| code as i64)
 }
 
-fn system(data: Json<'_>, field: &str) -> Vec<Draft<'static>> {
-    let said = data.text_at(field).filter(|said| !said.is_empty());
-    said.map(|said| text_event("message.system", &said)).into_iter().collect()
+fn system<'s>(data: Json<'s>, field: &str) -> Said<'s> {
+    Said::System(data.text_at(field).unwrap_or_default())
 }
 
-fn warning(data: Json<'_>) -> Option<Draft<'static>> {
-    let message = data.text_at("message").filter(|message| !message.is_empty())?;
-    Some(Draft { severity: Some(Severity::Warning), ..text_event("note", &message) })
+fn facts(data: Json<'_>) -> Said<'_> {
+    let names = [("cwd", "cwd"), ("git_branch", "branch"), ("repository", "repository")];
+    Said::facts(names.map(|(fact, name)| (fact, data.text_at(name))))
 }
 
-fn facts(data: Json<'_>) -> Vec<Draft<'static>> {
-    vec![event("config.loaded", |more| {
-        more.text_if("cwd", data.text_at("cwd").as_deref());
-        more.text_if("git_branch", data.text_at("branch").as_deref());
-        more.text_if("repository", data.text_at("repository").as_deref());
-    })]
-}
-
-fn title(data: Json<'_>) -> Vec<Draft<'static>> {
-    let config = |title: Cow<'_, str>| {
-        event("config.loaded", |more| {
-            more.text("title", &title);
-        })
-    };
-    data.text_at("title").map(config).into_iter().collect()
-}
-
-fn skill(data: Json<'_>) -> Vec<Draft<'static>> {
-    let loaded = |name: Cow<'_, str>| {
-        event("skill.loaded", |more| {
-            more.text("skill_id", &name).text_if("path", data.text_at("path").as_deref());
-        })
-    };
-    data.text_at("name").map(loaded).into_iter().collect()
-}
-
-fn error(data: Json<'_>, kind: &str) -> Draft<'static> {
+fn error<'s>(data: Json<'s>, kind: &str) -> Said<'s> {
     let status = data.get("statusCode").and_then(Json::as_u64).map(|code| code.to_string());
     let code = status.map(Cow::Owned).or_else(|| data.text_at(kind));
-    event("error", |more| {
-        more.text_if("code", code.as_deref());
-        let message = data.text_at("message").or_else(|| data.text_at("error"));
-        more.text("message", message.as_deref().unwrap_or("unknown error"));
-        more.text("category", ENGINE);
-    })
+    let message = data.text_at("message").or_else(|| data.text_at("error"));
+    Said::engine_failed(code, message.unwrap_or(Cow::Borrowed("unknown error")))
 }
 
 /// A hook that failed. A hook that ran is not worth an event.
-fn hook(data: Json<'_>) -> Vec<Draft<'static>> {
-    if data.get("success").and_then(Json::as_bool) != Some(false) {
-        return Vec::new();
-    }
+fn hook(data: Json<'_>) -> Option<Said<'_>> {
+    data.get("success").and_then(Json::as_bool).filter(|success| !success)?;
     let name = data.text_at("hookType").unwrap_or_default();
     let why = data.path("error.message").or_else(|| data.path("error")).map(exact_text);
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    vec![event("error", |more| {
-        more.text("code", "hook").text("message", &format!("hook {name} failed{why}"));
-        more.text("category", "hook");
-    })]
+    let message = format!("hook {name} failed{why}").into();
+    let (code, of) = (Some("hook".into()), FailedPart::Hook);
+    Some(Said::Failed(SaidFailure { code, message, of, ..SaidFailure::default() }))
 }
 
-fn truncation(data: Json<'_>) -> Draft<'static> {
+fn truncation(data: Json<'_>) -> Said<'_> {
     let removed = ["tokensRemovedDuringTruncation", "droppedTokens"];
     let removed = removed.iter().find_map(|name| data.get(name)?.as_u64());
     let removed = removed.filter(|tokens| *tokens > 0);
     let removed = removed.map(|tokens| format!(": {tokens} tokens were cut off"));
-    text_event("note", &format!("Context compacted{}", removed.unwrap_or_default()))
+    Said::note(format!("Context compacted{}", removed.unwrap_or_default()))
 }
 
-fn compaction(data: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
+fn compaction<'s>(data: Json<'s>, line: Json<'s>) -> Vec<Said<'s>> {
     if data.get("success").and_then(Json::as_bool) == Some(false) {
         let why = data.text_at("error").unwrap_or(Cow::Borrowed("no reason given"));
-        return vec![event("error", |more| {
-            more.text("message", &format!("the context was not compacted: {why}"));
-            more.text("category", "context");
-        })];
+        let message = format!("the context was not compacted: {why}").into();
+        let of = FailedPart::Context;
+        return vec![Said::Failed(SaidFailure { message, of, ..SaidFailure::default() })];
     }
-    let tokens = |name: &str| data.get(name).and_then(Json::as_u64);
-    let before = tokens("preCompactionTokens").map(|count| format!(" from {count} tokens"));
-    let after = tokens("postCompactionTokens").map(|count| format!(" to {count} tokens"));
-    let note =
-        format!("Context compacted{}{}", before.unwrap_or_default(), after.unwrap_or_default());
-    let mut drafts = vec![text_event("note", &note)];
-    drafts.extend(system(data, "summaryContent"));
-    if let Some(used) = data.present("compactionTokensUsed") {
+    let tokens = |name: &str, word: &str| {
+        let count = data.get(name).and_then(Json::as_u64);
+        count.map(|count| format!(" {word} {count} tokens")).unwrap_or_default()
+    };
+    let (before, after) =
+        (tokens("preCompactionTokens", "from"), tokens("postCompactionTokens", "to"));
+    let note = Said::note(format!("Context compacted{before}{after}"));
+    let used = data.present("compactionTokensUsed").map(|used| {
         const OLDER: [&str; 5] = ["input", "output", "cachedInput", "cacheWrite", "reasoning"];
         let names = if OLDER.iter().any(|name| used.get(name).is_some()) { OLDER } else { NAMES };
-        let (model, id) = (text(used, "model"), text(line, "id"));
-        drafts.extend(counts(used, names).finish(model.as_deref(), id.as_deref()));
-    }
-    drafts
+        let of = ModelCall { model: text(used, "model"), id: text(line, "id") };
+        Said::used(counts(used, names).tokens(), of)
+    });
+    [note, system(data, "summaryContent")].into_iter().chain(used).collect()
 }
 
 /// The end of a turn that did not finish: by the user, or by a limit.
-fn abort(data: Json<'_>) -> Draft<'static> {
+fn abort(data: Json<'_>) -> Said<'_> {
     let reason = text(data, "reason");
-    if let Some(limit) = reason.as_deref().filter(|reason| reason.starts_with("autopilot")) {
-        return text_event("note", &format!("Turn aborted: {limit}"));
+    match reason.as_deref().filter(|reason| reason.starts_with("autopilot")) {
+        Some(limit) => Said::note(format!("Turn aborted: {limit}")),
+        None => Said::Interrupted(reason),
     }
-    event("user.interrupted", |more| {
-        more.text_if("reason", reason.as_deref());
-    })
+}
+
+/// The name of a sub-agent, after a space.
+fn name(data: Json<'_>) -> String {
+    let name = text(data, "agentDisplayName").or_else(|| text(data, "agentName"));
+    name.map(|name| format!(" {name}")).unwrap_or_default()
 }
 
 /// How a sub-agent ended, and what it did and used.
-fn completed(data: Json<'_>, name: &str) -> String {
+fn completed(data: Json<'_>) -> Said<'_> {
     let is_cancelled = data.get("cancelled").and_then(Json::as_bool) == Some(true);
     let number = |name: &str| data.get(name).and_then(Json::as_u64).filter(|number| *number > 0);
     let mut parts = Vec::new();
@@ -494,15 +420,6 @@ fn completed(data: Json<'_>, name: &str) -> String {
     parts.extend(number("totalTokens").map(|tokens| plural(tokens, "token")));
     parts.extend(number("durationMs").map(duration));
     let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-    format!("Sub-agent{name} {}{parts}", if is_cancelled { "was cancelled" } else { "finished" })
-}
-
-fn subagent(data: Json<'_>, source_type: &str) -> Vec<Draft<'static>> {
-    let name = text(data, "agentDisplayName").or_else(|| text(data, "agentName"));
-    let name = name.map(|name| format!(" {name}")).unwrap_or_default();
-    match source_type {
-        "subagent.started" => vec![text_event("note", &format!("Sub-agent{name} started"))],
-        "subagent.completed" => vec![text_event("note", &completed(data, &name))],
-        _ => vec![error(data, "agentName")],
-    }
+    let how = if is_cancelled { "was cancelled" } else { "finished" };
+    Said::note(format!("Sub-agent{} {how}{parts}", name(data)))
 }

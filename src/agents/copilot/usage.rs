@@ -1,21 +1,22 @@
 //! The token counts of Copilot CLI.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::event::draft::Draft;
+use crate::agents::said::{ModelCall, Said, TokensUsed, Used, UsedScope};
 use crate::event::fields::is_placeholder;
-use crate::json::{Json, ObjectText};
+use crate::json::Json;
 
 /// The names of the token counts in `usage`, in the order of [`CopilotCounts`].
-pub(crate) const NAMES: [&str; 5] =
+pub(super) const NAMES: [&str; 5] =
     ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"];
 
 /// The usage of one model call.
-pub(crate) fn usage(data: Json<'_>, id: Option<&str>) -> Option<Draft<'static>> {
+pub(super) fn usage<'s>(data: Json<'s>, id: Option<Cow<'s, str>>) -> Said<'s> {
     let model = data.text_at("model").filter(|model| !is_placeholder(model));
     let mut counts = counts(data, NAMES);
     counts.0[CREDITS] = data.present("copilotUsage").and_then(credits);
-    counts.finish(model.as_deref(), id)
+    Said::used(counts.tokens(), ModelCall { model, id })
 }
 
 /// The places of the output and of the credits in [`CopilotCounts`].
@@ -30,7 +31,7 @@ const MODELS: usize = 16;
 
 /// The totals at the ends of a session. A session that was resumed may count from zero again.
 #[derive(Debug, Default)]
-pub(crate) struct ShutdownTotals {
+pub(super) struct ShutdownTotals {
     /// The newest totals by model; with the name `""` if the model is unknown.
     newest: BTreeMap<String, CopilotCounts>,
     /// The sums of those before the times that they began at zero.
@@ -54,22 +55,17 @@ pub(crate) struct ShutdownTotals {
 impl ShutdownTotals {
     /// The cost so far that a checkpoint reports, if it is more than what is known. A session that was
     /// not closed has no other.
-    pub(crate) fn checkpoint(&mut self, data: Json<'_>) -> Option<Draft<'static>> {
+    pub(super) fn checkpoint(&mut self, data: Json<'_>) -> Option<Said<'static>> {
         let credits = credits(data).filter(|credits| *credits > self.credits)?;
         (self.credits, self.are_credits_current) = (credits, true);
         let mut known = sum(&self.earlier);
         known.add(&sum(&self.newest));
-        known.0[CREDITS] = None;
-        let mut event = ObjectText::new();
-        if let Some(tokens) = known.finish(None, None) {
-            event.members(tokens.data());
-        }
-        event.plain("cost_usd", dollars(credits)).text("scope", "session");
-        Some(Draft::new("llm.usage", event))
+        let tokens = TokensUsed { cost: Some(dollars(credits)), ..known.tokens() };
+        Some(total(tokens, None, UsedScope::Session))
     }
 
     /// Adds the tokens of a message of the model call with that id.
-    pub(crate) fn add_message(&mut self, data: Json<'_>, id: Option<&str>) {
+    pub(super) fn add_message(&mut self, data: Json<'_>, id: Option<&str>) {
         self.are_credits_current = false;
         let mut output = data.get("outputTokens").and_then(Json::as_u64).unwrap_or(0);
         if let Some(id) = id {
@@ -99,7 +95,7 @@ impl ShutdownTotals {
 
     /// The events that report the totals after this shutdown: the total, then its part of each model
     /// if all models are known.
-    pub(crate) fn after(&mut self, shutdown: Json<'_>) -> Vec<Draft<'static>> {
+    pub(super) fn after(&mut self, shutdown: Json<'_>) -> Vec<Said<'static>> {
         let totals = totals(shutdown);
         if self.began_again(&totals) {
             self.output_since_reset = self.output_since_totals;
@@ -124,19 +120,20 @@ impl ShutdownTotals {
             sums.0[CREDITS] = Some(self.credits);
         }
         self.credits = sums.0[CREDITS].unwrap_or(self.credits);
-        let event = |counts: CopilotCounts, model: Option<&str>, scope: &str| {
-            let draft = counts.finish(model, None)?;
-            let mut data = ObjectText::new();
-            data.members(draft.data()).text("scope", scope);
-            Some(Draft::new("llm.usage", data))
-        };
         let only = all.keys().next().filter(|name| all.len() == 1 && !name.is_empty());
-        let total = event(sums, only.map(String::as_str), "session");
+        let whole = total(sums.tokens(), only, UsedScope::Session);
         let has_parts = (2..=MODELS).contains(&all.len()) && !all.contains_key("");
         let parts = all.iter().filter(|_| has_parts);
-        let parts = parts.filter_map(|(model, counts)| event(*counts, Some(model), "model"));
-        total.into_iter().chain(parts).collect()
+        let parts =
+            parts.map(|(model, counts)| total(counts.tokens(), Some(model), UsedScope::Model));
+        [whole].into_iter().chain(parts).collect()
     }
+}
+
+/// What is reported of a total.
+fn total(tokens: TokensUsed, model: Option<&String>, scope: UsedScope) -> Said<'static> {
+    let of = ModelCall { model: model.cloned().map(Cow::Owned), id: None };
+    Said::Used(Used { tokens, of, scope, ..Used::default() })
 }
 
 /// The totals on a line, by model.
@@ -187,10 +184,10 @@ fn sum(totals: &BTreeMap<String, CopilotCounts>) -> CopilotCounts {
 /// Input without cached tokens, output, read from a cache, written to a cache, reasoning, and
 /// billionths of a credit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct CopilotCounts([Option<u64>; 6]);
+pub(super) struct CopilotCounts([Option<u64>; 6]);
 
 /// The counts with those names. Their input includes cached tokens.
-pub(crate) fn counts(usage: Json<'_>, names: [&str; 5]) -> CopilotCounts {
+pub(super) fn counts(usage: Json<'_>, names: [&str; 5]) -> CopilotCounts {
     let mut counts = names.map(|name| usage.get(name).and_then(Json::as_u64));
     let cached = counts[2].unwrap_or(0).saturating_add(counts[3].unwrap_or(0));
     counts[0] = counts[0].map(|input| input.checked_sub(cached).unwrap_or(input));
@@ -200,7 +197,7 @@ pub(crate) fn counts(usage: Json<'_>, names: [&str; 5]) -> CopilotCounts {
 
 impl CopilotCounts {
     /// Adds each count. Known plus unknown is known.
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         for (mine, theirs) in self.0.iter_mut().zip(other.0) {
             if let Some(theirs) = theirs {
                 *mine = Some(mine.unwrap_or(0).saturating_add(theirs));
@@ -215,33 +212,16 @@ impl CopilotCounts {
     }
 
     /// Whether a count of tokens is below the earlier one.
-    pub(crate) fn is_below(&self, earlier: &Self) -> bool {
+    pub(super) fn is_below(&self, earlier: &Self) -> bool {
         let tokens = self.0.iter().zip(earlier.0).take(CREDITS);
         tokens.into_iter().any(|(now, then)| now.unwrap_or(0) < then.unwrap_or(0))
     }
 
-    /// The event; `None` without any count.
-    pub(crate) fn finish(self, model: Option<&str>, id: Option<&str>) -> Option<Draft<'static>> {
-        const OURS: [&str; 5] = [
-            "input_tokens",
-            "output_tokens",
-            "cache_read_tokens",
-            "cache_creation_tokens",
-            "reasoning_tokens",
-        ];
-        let mut data = ObjectText::new();
-        for (name, count) in OURS.iter().zip(self.0) {
-            if let Some(count) = count {
-                data.plain(name, count);
-            }
-        }
-        if data.is_empty() {
-            return None;
-        }
-        if let Some(billionths) = self.0[CREDITS] {
-            data.plain("cost_usd", dollars(billionths));
-        }
-        data.text_if("model", model).text_if("message_id", id);
-        Some(Draft::new("llm.usage", data))
+    /// The counts with their cost; none if there are no tokens.
+    pub(super) fn tokens(self) -> TokensUsed {
+        let [input, output, cache_read, cache_creation, reasoning, credits] = self.0;
+        let has_tokens = self.0[..CREDITS].iter().any(Option::is_some);
+        let cost = credits.filter(|_| has_tokens).map(dollars);
+        TokensUsed { input, output, cache_read, cache_creation, reasoning, cost }
     }
 }

@@ -133,11 +133,10 @@ impl PairedCall {
 
     /// Takes another report with the id of the call. Returns whether it is about the same call.
     fn is_again(&mut self, report: Report, message: Option<&str>) -> bool {
-        let is_new_report = !self.has(report);
+        let is_late_report = report != Report::Only && !self.has(report);
         let is_same = match (self.message.as_deref(), message) {
-            _ if report != Report::Only => is_new_report,
             (Some(own), Some(message)) => own == message,
-            _ => !self.has_ended,
+            _ => !self.has_ended || is_late_report,
         };
         if is_same {
             self.started |= report.bit();
