@@ -2,7 +2,6 @@
 //! which turns a source line into drafts and does no input or output.
 
 mod atif;
-mod calls;
 pub(crate) mod claude_code;
 mod codex;
 mod content_ids;

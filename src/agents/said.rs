@@ -144,6 +144,8 @@ pub(crate) struct SaidCall<'s> {
     pub(crate) title: Option<Cow<'s, str>>,
     /// Which of the client's reports of the call this is.
     pub(crate) report: Report,
+    /// How it ended, if the same line says it. The id and the tool are those of the call.
+    pub(crate) end: Option<CallEnd<'s>>,
 }
 
 /// The arguments of a call.

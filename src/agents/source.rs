@@ -337,20 +337,6 @@ pub(super) fn said(content: Json<'_>) -> (String, Vec<String>) {
     (texts.join("\n"), others)
 }
 
-/// What a person typed, with the labels of what is attached; `None` if it is empty.
-pub(super) fn prompt(text: &str, attached: &[String]) -> Option<Draft<'static>> {
-    if text.is_empty() && attached.is_empty() {
-        return None;
-    }
-    Some(event("message.user", |data| {
-        data.text("text", if text.is_empty() { "[attachment]" } else { text });
-        if !attached.is_empty() {
-            data.plain("attachments", attached.len());
-            data.text("attached", &attached.join(", "));
-        }
-    }))
-}
-
 /// The end of a call that was denied.
 pub(super) fn call_blocked(id: &str, tool: &str, reason: &str) -> Draft<'static> {
     let mut draft = event("tool.blocked", |data| {

@@ -82,20 +82,19 @@ impl PairedCalls {
     }
 
     /// The key of the call without an id that ends: one of the line that the end names, else the oldest one.
-    fn unnamed_end(&mut self, end: &CallEnd<'_>, agent: &SubAgent<'_>) -> Option<String> {
+    fn unnamed_end(&self, end: &CallEnd<'_>, agent: &SubAgent<'_>) -> Option<String> {
         let is_open = |key: &&String| self.known.get(*key).is_some_and(|call| !call.has_ended);
         let of_line = end.line.as_deref().and_then(|line| self.by_line.get(line));
-        if let Some(key) = of_line.and_then(|keys| keys.iter().find(is_open)).cloned() {
-            self.unnamed.retain(|(_, open)| *open != key);
-            return Some(key);
+        if let Some(key) = of_line.and_then(|keys| keys.iter().find(is_open)) {
+            return Some(key.clone());
         }
-        let at = self.unnamed.iter().position(|(of, key)| {
+        let mut open = self.unnamed.iter().filter(|(of, key)| {
             let open = self.known.get(key);
             let is_of_tool =
                 end.tool.is_none() || open.map(|open| &*open.tool) == end.tool.as_deref();
             is_of(of, agent) && is_of_tool
         });
-        Some(self.unnamed.remove(at?)?.1)
+        open.next().map(|(_, key)| key.clone())
     }
 
     /// The id and the tool of the events of a call that ends; `None` if its end was reported.
@@ -107,6 +106,9 @@ impl PairedCalls {
     ) -> Option<(String, String)> {
         let own = own_id(end.id.as_deref(), agent);
         let key = own.or_else(|| self.unnamed_end(end, agent));
+        if let Some(key) = key.as_ref().filter(|_| !self.unnamed.is_empty()) {
+            self.unnamed.retain(|(_, open)| open != key);
+        }
         let key = key.unwrap_or_else(|| place.call_id(agent));
         let call = self.known.entry(key).or_insert_with_key(|key| PairedCall {
             id: key.clone(),

@@ -17,10 +17,38 @@ const ATTACHMENT: &str = "[attachment]";
 const WRAPPING: usize = 3;
 
 impl EventBuilder {
+    /// Adds the events of a call that begins, and perhaps ends.
+    pub(super) fn call(
+        &mut self,
+        drafts: &mut Vec<Draft<'static>>,
+        place: &mut PlaceInLine<'_>,
+        mut call: SaidCall<'_>,
+        agent: &SubAgent<'_>,
+    ) {
+        let (end, known) = (call.end.take(), self.calls.start(&call, place, agent));
+        place.calls += 1;
+        drafts.extend(known.as_ref().map(|id| call.event(id.clone(), place, agent)));
+        let Some(end) = end else { return };
+        let tool = if call.tool.is_empty() { None } else { Some(call.tool) };
+        let ended = CallEnd { id: call.id.or(known.map(Into::into)), tool, ..end };
+        drafts.extend(self.end(place, &ended, agent));
+    }
+
+    /// The end of a call, unless it was reported.
+    fn end(
+        &mut self,
+        place: &PlaceInLine<'_>,
+        end: &CallEnd<'_>,
+        agent: &SubAgent<'_>,
+    ) -> Option<Draft<'static>> {
+        let (id, tool) = self.calls.end(end, place, agent)?;
+        Some(end.event(id, &tool, agent))
+    }
+
     /// The event of one thing that is said, if it says anything.
     pub(super) fn event(
         &mut self,
-        place: &mut PlaceInLine<'_>,
+        place: &PlaceInLine<'_>,
         said: Said<'_>,
         agent: &SubAgent<'_>,
     ) -> Option<Draft<'static>> {
@@ -37,15 +65,7 @@ impl EventBuilder {
                     data.text(name, &fact);
                 }
             })),
-            Said::Call(call) => {
-                let id = self.calls.start(&call, place, agent);
-                place.calls += 1;
-                Some(call.event(id?, place, agent))
-            }
-            Said::End(end) => {
-                let (id, tool) = self.calls.end(&end, place, agent)?;
-                Some(end.event(id, &tool, agent))
-            }
+            Said::End(end) => self.end(place, &end, agent),
             Said::Used(used) => used.event(agent),
             Said::Failed(failure) => Some(failure.event(agent)),
             Said::Interrupted(reason) => Some(event(catalogue::INTERRUPTED, agent, |data| {
@@ -61,7 +81,7 @@ impl EventBuilder {
                 data.text("id", &id).text("content", &text);
             })),
             Said::Event(draft) => Some(*draft),
-            Said::Lines(_) => None,
+            Said::Call(_) | Said::Lines(_) => None,
         }
     }
 }

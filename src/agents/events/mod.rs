@@ -71,9 +71,16 @@ impl EventBuilder {
         let id = line.id.as_deref().filter(|id| !is_placeholder(id));
         let (mut at, mut lines) = (PlaceInLine { line: place, id, calls: 0, clean }, 0);
         for said in said {
-            let Said::Lines(inner) = said else {
-                drafts.extend(self.event(&mut at, said, agent));
-                continue;
+            let inner = match said {
+                Said::Lines(inner) => inner,
+                Said::Call(call) => {
+                    self.call(drafts, &mut at, call, agent);
+                    continue;
+                }
+                said => {
+                    drafts.extend(self.event(&at, said, agent));
+                    continue;
+                }
             };
             for mut inner in inner {
                 let begin = drafts.len();

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::agents::calls::CallOutcome;
+use crate::agents::said::{CallEnd, Outcome};
 use crate::event::fields::{as_text, exact_text};
 use crate::json::{Json, Kind};
 use crate::text::whole::holds_whole;
@@ -18,47 +18,46 @@ const AFTER: &[&str] =
 /// Words in the results of calls that were denied.
 const DENIED: &[&str] = &["did not allow", "denied", "rejected", "declined"];
 
-/// The outcome of a call in a message, with the exit code of a command; `None` if the call has not
-/// ended.
-pub(super) fn outcome(call: Json<'_>) -> Option<(CallOutcome, Option<i64>)> {
+/// The end of a call in a message; `None` if the call has not ended.
+pub(super) fn outcome(call: Json<'_>) -> Option<CallEnd<'_>> {
     let status = call.text_at("status");
-    let answers = || call.get("result").into_iter().flat_map(Json::items);
-    let answers = || answers().filter_map(|part| part.present("functionResponse"));
-    let is_error = answers().any(|answer| answer.path("response.error").is_some());
+    let answers = call.get("result").into_iter().flat_map(Json::items);
+    let mut answers = answers.filter_map(|part| part.present("functionResponse"));
     let text = result(call);
-    let exit_code = if call.text_at("name").is_some_and(|name| name == SHELL) {
-        exit_code(&text)
-    } else {
-        None
-    };
     let lower = text.to_lowercase();
     let is_denied = DENIED.iter().any(|word| lower.contains(word));
-    let by_policy = lower.contains("denied by policy");
-    let outcome = match status.as_deref() {
-        Some("cancelled" | "canceled") if is_denied => CallOutcome::Blocked(text),
+    let end = match status.as_deref() {
+        Some("cancelled" | "canceled") if is_denied => ended(Outcome::Denied, text),
         Some("cancelled" | "canceled") if text.is_empty() => {
-            CallOutcome::Failed("cancelled".to_owned())
+            ended(Outcome::Failed, "cancelled".to_owned())
         }
-        Some("error" | "failed") if by_policy => CallOutcome::Blocked(text),
-        Some("error" | "failed" | "cancelled" | "canceled") => CallOutcome::Failed(text),
-        Some("success" | "completed") => completed(text, is_error, exit_code),
-        None if call.present("result").is_some() => completed(text, is_error, exit_code),
+        Some("error" | "failed") if lower.contains("denied by policy") => {
+            ended(Outcome::Denied, text)
+        }
+        Some("error" | "failed" | "cancelled" | "canceled") => ended(Outcome::Failed, text),
+        Some("success" | "completed") | None
+            if status.is_some() || call.present("result").is_some() =>
+        {
+            let is_error = answers.any(|answer| answer.path("response.error").is_some());
+            ended(if is_error { Outcome::Failed } else { Outcome::Completed }, text)
+        }
         _ => return None,
     };
-    Some((outcome, exit_code))
+    let spawned = call.text_at("agentId");
+    Some(CallEnd { spawned, ..with_exit_code(end, call.text_at("name").as_deref()) })
 }
 
-/// The outcome in a `functionResponse`.
-pub(super) fn part_outcome(answer: Json<'_>) -> CallOutcome {
+/// The end in a `functionResponse`.
+pub(super) fn part_outcome(answer: Json<'_>) -> CallEnd<'_> {
     let is_error = answer.path("response.error").is_some();
+    let outcome = if is_error { Outcome::Failed } else { Outcome::Completed };
     let text = answer.get("response").map(response).unwrap_or_default();
-    let is_shell = answer.text_at("name").is_some_and(|name| name == SHELL);
-    let exit_code = if is_shell { exit_code(&text) } else { None };
-    completed(text, is_error, exit_code)
+    let end = with_exit_code(ended(outcome, text), answer.text_at("name").as_deref());
+    CallEnd { exit_code: None, ..end }
 }
 
-/// The outcome in a line of what `gemini -p` prints, with the exit code of a command.
-pub(super) fn printed_outcome(line: Json<'_>, tool: Option<&str>) -> (CallOutcome, Option<i64>) {
+/// The end in a line of what `gemini -p` prints.
+pub(super) fn printed_outcome<'s>(line: Json<'s>, tool: Option<&str>) -> CallEnd<'s> {
     let output = line.present("output").map(as_text).filter(|text| !text.is_empty());
     let failed = line.text_at("status").is_none_or(|status| status != "success");
     let error = line.text_at("error.message").filter(|text| !text.is_empty());
@@ -72,22 +71,28 @@ pub(super) fn printed_outcome(line: Json<'_>, tool: Option<&str>) -> (CallOutcom
         }
         (error, output) => error.or(output).unwrap_or_default().into_owned(),
     };
-    let exit_code = if tool == Some(SHELL) { exit_code(&text) } else { None };
     let lower = text.to_lowercase();
     let is_denied = lower.contains("denied by policy") || lower.contains("did not allow");
-    let outcome = match line.text_at("status").as_deref() {
-        Some("success") => completed(text, false, exit_code),
-        _ if is_denied => CallOutcome::Blocked(text),
-        _ => CallOutcome::Failed(text),
+    let outcome = match failed {
+        false => Outcome::Completed,
+        true if is_denied => Outcome::Denied,
+        true => Outcome::Failed,
     };
-    (outcome, exit_code)
+    with_exit_code(ended(outcome, text), tool)
 }
 
-fn completed(text: String, is_error: bool, exit_code: Option<i64>) -> CallOutcome {
-    if is_error || exit_code.is_some_and(|code| code != 0) {
-        return CallOutcome::Failed(text);
+fn ended(outcome: Outcome, text: String) -> CallEnd<'static> {
+    CallEnd { outcome, text: text.into(), ..CallEnd::default() }
+}
+
+/// The end of a call of that tool with the exit code of its command. A command that ended with another
+/// code than 0 has failed.
+fn with_exit_code<'s>(mut end: CallEnd<'s>, tool: Option<&str>) -> CallEnd<'s> {
+    end.exit_code = if tool == Some(SHELL) { exit_code(&end.text) } else { None };
+    if end.outcome == Outcome::Completed && end.exit_code.is_some_and(|code| code != 0) {
+        end.outcome = Outcome::Failed;
     }
-    CallOutcome::Completed(text)
+    end
 }
 
 /// The result that the model was given, else the one that the user was shown.

@@ -2,16 +2,13 @@
 //! end (`--output-format json`). Neither has the ids of the session file's messages.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::calls::printed_outcome;
 use super::prompts::user;
-use crate::agents::calls::ReportedCalls;
-use crate::agents::source::{ENGINE, StartedCall, event, text_event};
+use crate::agents::said::{CallEnd, ModelCall, Said, SaidAnswer, TokensUsed, Used, UsedScope};
 use crate::agents::{SessionEnd, SourceText};
-use crate::event::draft::Draft;
-use crate::event::severity::Severity;
-use crate::json::{Json, ObjectText};
+use crate::json::Json;
 use crate::text::human::plural;
 
 /// The signs of lines that other programs may write too.
@@ -77,7 +74,8 @@ pub(super) fn is_document(line: Json<'_>) -> bool {
 #[derive(Default)]
 pub(super) struct PrintedSession {
     model: Option<String>,
-    calls: ReportedCalls,
+    /// The tools of the calls.
+    tools: HashMap<String, String>,
     /// The id of the answer that the newest line was a piece of.
     answer: Option<String>,
 }
@@ -90,96 +88,74 @@ impl PrintedSession {
         id.map(Cow::into_owned)
     }
 
-    /// The events of a line; `None` if it is not of the output.
-    pub(super) fn line(
+    /// What a line says; `None` if it is not of the output.
+    pub(super) fn line<'s>(
         &mut self,
         kind: &str,
-        source: &SourceText<'_>,
-    ) -> Option<Vec<Draft<'static>>> {
+        source: &SourceText<'s>,
+    ) -> Option<Vec<Said<'s>>> {
         let line = source.json;
-        let answer = self.answer.take();
+        let (answer, id) = (self.answer.take(), line.text_at("tool_id"));
         Some(match kind {
             "init" if Self::session(line).is_some() => {
-                *self = Self { model: source.text("model"), ..Self::default() };
-                let model = self.model.as_deref();
-                let facts = event("config.loaded", |data| {
-                    data.text_if("model", model);
-                });
-                vec![facts]
+                *self =
+                    Self { model: line.text_at("model").map(Cow::into_owned), ..Self::default() };
+                vec![Said::facts([("model", line.text_at("model"))])]
             }
             "message" => self.message(source, answer),
-            "tool_use" => self.call(source).into_iter().collect(),
-            "tool_result" => {
-                let id = line.text_at("tool_id");
-                let tool = id.as_deref().and_then(|id| self.calls.tool(id)).map(str::to_owned);
-                let (outcome, exit_code) = printed_outcome(line, tool.as_deref());
-                let more = |data: &mut ObjectText| {
-                    if let Some(code) = exit_code {
-                        data.plain("exit_code", code);
-                    }
-                };
-                let end = self.calls.end(source, id.as_deref(), tool.as_deref(), &outcome, more);
-                end.into_iter().collect()
+            "tool_use" => {
+                let tool = line.text_at("tool_name").unwrap_or_default();
+                if let Some(id) = &id {
+                    self.tools.insert(id.clone().into_owned(), tool.clone().into_owned());
+                }
+                vec![Said::call(id, tool, line.get("parameters"))]
             }
-            "error" if line.get("severity").is_some() => error(line).into_iter().collect(),
-            "result" => self.result(line),
+            "tool_result" => {
+                let tool = id.as_deref().and_then(|id| self.tools.get(id)).map(String::as_str);
+                vec![Said::End(CallEnd { id: id.clone(), ..printed_outcome(line, tool) })]
+            }
+            "error" if line.get("severity").is_some() => vec![error(line)],
+            // The total of the process. The end of the session has the error.
+            "result" => {
+                let model = self.model.as_deref().unwrap_or_default();
+                let stats = line.present("stats");
+                stats.map(|stats| UsedTokens::of(stats, model).totals()).unwrap_or_default()
+            }
             _ => return None,
         })
     }
 
     /// A whole text, or a piece of an answer. Pieces without another line between them are one answer.
-    fn message(&mut self, source: &SourceText<'_>, answer: Option<String>) -> Vec<Draft<'static>> {
+    fn message<'s>(&mut self, source: &SourceText<'s>, answer: Option<String>) -> Vec<Said<'s>> {
         let line = source.json;
-        let Some(text) = source.text("content") else { return Vec::new() };
+        let Some(text) = line.text_at("content") else { return Vec::new() };
         if line.text_at("role").is_some_and(|role| role == "user") {
             return user(line, &text, &[]);
         }
         if line.get("delta").and_then(Json::as_bool) != Some(true) {
-            return vec![event("message.assistant", |data| {
-                data.text("text", &text).text_if("model", self.model.as_deref());
-            })];
+            let of = ModelCall { model: self.model.clone().map(Cow::Owned), id: None };
+            return vec![Said::Answer(SaidAnswer { text, of })];
         }
         let id = answer.unwrap_or_else(|| source.place.to_owned());
-        let piece = event("text", |data| {
-            data.text("id", &id).text("content", &text);
-        });
-        self.answer = Some(id);
-        vec![piece]
-    }
-
-    fn call(&mut self, source: &SourceText<'_>) -> Option<Draft<'static>> {
-        let line = source.json;
-        let tool = line.text_at("tool_name").unwrap_or(Cow::Borrowed("tool"));
-        let args = line.get("parameters");
-        let call = StartedCall { id: line.text_at("tool_id"), tool: &tool, args };
-        self.calls.start(source, &call, 0, |_| {})
-    }
-
-    /// The total of the process. The end of the session has the error.
-    fn result(&self, line: Json<'_>) -> Vec<Draft<'static>> {
-        let Some(stats) = line.present("stats") else { return Vec::new() };
-        UsedTokens::of(stats, self.model.as_deref().unwrap_or_default()).totals()
+        self.answer = Some(id.clone());
+        vec![Said::Piece(id.into(), text)]
     }
 }
 
-/// The events of a document: the answer, the error and the total of the session.
-pub(super) fn document(line: Json<'_>) -> Vec<Draft<'static>> {
-    let answer = line.text_at("response").filter(|text| !text.is_empty());
-    let answer = answer.map(|text| text_event("message.assistant", &text));
-    let error = line.present("error").and_then(error);
+/// What a document says: the answer, the error and the total of the session.
+pub(super) fn document(line: Json<'_>) -> Vec<Said<'_>> {
+    let text = line.text_at("response").unwrap_or_default();
+    let answer = Said::Answer(SaidAnswer { text, ..SaidAnswer::default() });
+    let error = line.present("error").map(error);
     let used = line.present("stats").map(|stats| UsedTokens::of(stats, "").totals());
     let calls = line.path("stats.tools").and_then(unlisted_calls);
     let warnings = line.get("warnings").into_iter().flat_map(Json::items).filter_map(Json::as_str);
-    let warning = |text: Cow<'_, str>| Draft {
-        severity: Some(Severity::Warning),
-        ..text_event("note", &text)
-    };
-    let told = answer.into_iter().chain(error).chain(used.unwrap_or_default());
-    told.chain(calls).chain(warnings.map(warning)).collect()
+    let said = [answer].into_iter().chain(error).chain(used.unwrap_or_default());
+    said.chain(calls).chain(warnings.map(Said::warning)).collect()
 }
 
 /// A note of the calls of tools, which the document counts and does not list.
-fn unlisted_calls(tools: Json<'_>) -> Option<Draft<'static>> {
+fn unlisted_calls(tools: Json<'_>) -> Option<Said<'static>> {
     let count = |json: Json<'_>, name: &str| json.get(name).and_then(Json::as_u64).unwrap_or(0);
     let calls = count(tools, "totalCalls");
     let names = tools.get("byName").into_iter().flat_map(Json::members);
@@ -194,14 +170,11 @@ fn unlisted_calls(tools: Json<'_>) -> Option<Draft<'static>> {
         plural(calls, "tool call"),
         names.join(", ")
     );
-    (calls > 0).then(|| text_event("note", &text))
+    (calls > 0).then(|| Said::note(text))
 }
 
-/// The names of the counts in this program. The source counts cached tokens as input, too.
-const COUNTS: [&str; 4] =
-    ["input_tokens", "output_tokens", "cache_read_tokens", "reasoning_tokens"];
-
-/// Token counts by model, in the order of [`COUNTS`]. The model is empty if it is unknown.
+/// Token counts by model: input, output, read from a cache, reasoning. The source counts cached tokens as
+/// input, too. The model is empty if it is unknown.
 #[derive(Clone, Debug, Default)]
 struct UsedTokens(BTreeMap<String, [u64; 4]>);
 
@@ -219,8 +192,8 @@ impl UsedTokens {
         all
     }
 
-    /// The events that report them: the total, and its part of each model if there are several.
-    fn totals(&self) -> Vec<Draft<'static>> {
+    /// What is reported of them: the total, and its part of each model if there are several.
+    fn totals(&self) -> Vec<Said<'static>> {
         let mut sum = [0; 4];
         for counts in self.0.values() {
             sum.iter_mut()
@@ -230,21 +203,22 @@ impl UsedTokens {
         if sum == [0; 4] {
             return Vec::new();
         }
-        let told = |counts: [u64; 4], model: &str, scope: &str| {
-            event("llm.usage", |data| {
-                for (name, count) in COUNTS.iter().zip(counts) {
-                    if count > 0 || *name != "reasoning_tokens" {
-                        data.plain(name, count);
-                    }
-                }
-                data.text_if("model", Some(model).filter(|model| !model.is_empty()));
-                data.text("scope", scope);
-            })
+        let used = |[input, output, cached, thoughts]: [u64; 4], model: &str, scope| {
+            let tokens = TokensUsed {
+                input: Some(input),
+                output: Some(output),
+                cache_read: Some(cached),
+                reasoning: Some(thoughts).filter(|thoughts| *thoughts > 0),
+                ..TokensUsed::default()
+            };
+            let model = Some(model.to_owned()).filter(|model| !model.is_empty());
+            let of = ModelCall { model: model.map(Cow::Owned), id: None };
+            Said::Used(Used { tokens, of, scope, ..Used::default() })
         };
         let only = self.0.keys().next().filter(|_| self.0.len() == 1).map(String::as_str);
-        let total = told(sum, only.unwrap_or_default(), "process");
+        let total = used(sum, only.unwrap_or_default(), UsedScope::Process);
         let parts = self.0.iter().filter(|_| only.is_none());
-        let parts = parts.map(|(model, counts)| told(*counts, model, "model"));
+        let parts = parts.map(|(model, counts)| used(*counts, model, UsedScope::Model));
         [total].into_iter().chain(parts).collect()
     }
 }
@@ -263,19 +237,13 @@ fn counts(tokens: Json<'_>) -> [u64; 4] {
     [input, output.saturating_add(thoughts), cached, thoughts]
 }
 
-/// An error that the client told, or a warning.
-fn error(line: Json<'_>) -> Option<Draft<'static>> {
+/// An error of the client, or a warning.
+fn error(line: Json<'_>) -> Said<'_> {
     let text = message(line);
-    if text.is_empty() {
-        return None;
+    if text.is_empty() || line.text_at("severity").is_some_and(|severity| severity == "warning") {
+        return Said::warning(text);
     }
-    if line.text_at("severity").is_some_and(|severity| severity == "warning") {
-        return Some(Draft { severity: Some(Severity::Warning), ..text_event("note", &text) });
-    }
-    Some(event("error", |data| {
-        data.text("message", &text).text("category", ENGINE);
-        data.text_if("code", line.text_at("type").filter(|kind| kind != "error").as_deref());
-    }))
+    Said::engine_failed(line.text_at("type").filter(|kind| kind != "error"), text)
 }
 
 /// The message of an error.

@@ -1,8 +1,8 @@
 //! What a person typed, apart from what the client writes in the person's name.
 
 use super::SUMMARY;
-use crate::agents::source::{prompt, said, text_event};
-use crate::event::draft::Draft;
+use crate::agents::said::Said;
+use crate::agents::source::said;
 use crate::event::fields::attachment_label;
 use crate::json::{Json, Kind};
 
@@ -32,34 +32,29 @@ const COMMANDS: &[&str] = &[
 const HOOK: (&str, &str) = ("<hook_context>", "</hook_context>");
 
 /// The text of a user message. What the client added to the text that the user typed is apart.
-pub(super) fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'static>> {
+pub(super) fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Said<'static>> {
     let begins = |beginnings: &[&str]| {
         beginnings.iter().any(|beginning| text.trim_start().starts_with(beginning))
     };
     if begins(&[SUMMARY]) {
-        let note = text_event("note", "Context compacted");
-        return vec![note, text_event("message.system", text)];
+        let note = Said::note("Context compacted");
+        return vec![note, Said::system(text.to_owned())];
     }
     if begins(WRITTEN_BY_CLIENT) || is_command(text) {
-        return vec![text_event("message.system", text)];
+        return vec![Said::system(text.to_owned())];
     }
     let steered = text.trim_start().strip_prefix(STEERING.0);
     let steered = steered.and_then(|rest| rest.split_once(STEERING.1)?.1.split_once(STEERING.2));
     if let Some((typed, added)) = steered.filter(|(typed, _)| !typed.trim().is_empty()) {
-        let mut drafts: Vec<_> = prompt(typed.trim(), others).into_iter().collect();
-        let added = Some(added.trim()).filter(|added| !added.is_empty());
-        drafts.extend(added.map(|added| text_event("message.system", added)));
-        return drafts;
+        let typed = Said::prompt(typed.trim().to_owned(), others.to_vec());
+        return vec![typed, Said::system(added.trim().to_owned())];
     }
     let begins = |at: &usize| *at == 0 || text[..*at].ends_with('\n');
     let at = text.rfind(HOOK.0).filter(|_| text.trim_end().ends_with(HOOK.1)).filter(begins);
     if let Some((typed, added)) = at.map(|at| text.split_at(at)) {
-        let mut drafts = Vec::new();
-        if !typed.trim().is_empty() {
-            drafts = user(json, typed.trim_end(), others);
-        }
-        drafts.push(text_event("message.system", added));
-        return drafts;
+        let typed = Some(typed.trim_end()).filter(|typed| !typed.is_empty());
+        let said = typed.map(|typed| user(json, typed, others)).unwrap_or_default();
+        return said.into_iter().chain([Said::system(added.to_owned())]).collect();
     }
     // The answers of tools are no attachments.
     let is_attached = |part: &Json<'_>| {
@@ -72,14 +67,10 @@ pub(super) fn user(json: Json<'_>, text: &str, others: &[String]) -> Vec<Draft<'
     };
     let typed = json.present("displayContent").map(|typed| said(typed).0);
     let Some(typed) = typed.filter(|typed| !typed.is_empty() && typed != text) else {
-        return prompt(text, &others).into_iter().collect();
+        return vec![Said::prompt(text.to_owned(), others)];
     };
-    let added = text.strip_prefix(typed.as_str()).unwrap_or(text).trim();
-    let mut drafts: Vec<_> = prompt(&typed, &others).into_iter().collect();
-    if !added.is_empty() {
-        drafts.push(text_event("message.system", added));
-    }
-    drafts
+    let added = text.strip_prefix(typed.as_str()).unwrap_or(text).trim().to_owned();
+    vec![Said::prompt(typed, others), Said::system(added)]
 }
 
 /// Whether a text is a command of the client: `/help`. Other words after a slash may be paths.
