@@ -300,7 +300,8 @@ fn ids_that_say_nothing_never_merge_calls() {
     let events = mapped(&bench);
     let ids: Vec<&Value> = events.iter().map(|event| &event[1]).collect();
     assert!(ids.chunks(2).all(|pair| pair[0] == pair[1]), "{ids:?}");
-    assert_eq!((ids[6], ids[8]), (&json!("twice"), &json!("twice.2")));
+    assert_eq!(ids[6], &json!("twice"));
+    assert_ne!(ids[8], &json!("twice"));
     assert_eq!(bench.codes(), ["RL408", "RL503"], "a call has lost its start or its end");
 }
 

@@ -6,7 +6,6 @@ use std::hash::BuildHasher as _;
 
 use foldhash::quality::RandomState;
 
-use crate::agents::source::text_event;
 use crate::event::draft::Draft;
 use crate::event::fields::PROMPTS_WITHDRAWN;
 use crate::json::ObjectText;
@@ -57,11 +56,4 @@ pub(super) fn withdraw(event: &mut Draft<'static>, prompts: u64) {
         data.members(event.data()).plain(PROMPTS_WITHDRAWN, prompts);
         event.data = data.finish().into();
     }
-}
-
-/// A note that the user went back, and withdrew that number of prompts by it.
-pub(super) fn went_back(text: &str, prompts: u64) -> Draft<'static> {
-    let mut note = text_event("note", text);
-    withdraw(&mut note, prompts);
-    note
 }

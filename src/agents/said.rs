@@ -33,6 +33,8 @@ pub(crate) struct SaidLine<'s> {
     pub(crate) restarts: bool,
     /// The sub-agent whose line it is; without members for the main agent.
     pub(crate) agent: SubAgent<'s>,
+    /// Its place in the history of the session, which a fork of the session repeats.
+    pub(crate) history: Option<Cow<'s, str>>,
     /// What is said, in order.
     pub(crate) said: Vec<Said<'s>>,
 }
@@ -61,6 +63,8 @@ pub(crate) enum Said<'s> {
     System(Cow<'s, str>),
     /// A remark of the client on the session.
     Note(SaidNote<'s>),
+    /// A call was denied. It has no event of its own if the log has no such call.
+    Denied(CallEnd<'s>),
     /// Facts of the session, by their names. A fact that is repeated says nothing.
     Facts(Vec<(&'static str, Cow<'s, str>)>),
     /// A call begins.
@@ -90,8 +94,10 @@ pub(crate) enum Said<'s> {
 pub(crate) struct SaidPrompt<'s> {
     /// The text.
     pub(crate) text: Cow<'s, str>,
-    /// The labels of what is attached.
+    /// The labels of what is attached, if they are not in the text.
     pub(crate) attached: Vec<String>,
+    /// The number of labels in the text.
+    pub(crate) attachments: usize,
     /// The number of earlier prompts that it withdraws.
     pub(crate) withdraws: u64,
     /// Whether the user took it back later.
@@ -142,6 +148,10 @@ pub(crate) struct SaidCall<'s> {
     pub(crate) message: Option<Cow<'s, str>>,
     /// What the source calls it.
     pub(crate) title: Option<Cow<'s, str>>,
+    /// The name space of the tool.
+    pub(crate) namespace: Option<Cow<'s, str>>,
+    /// What the types of the lines of its start and its end have in common.
+    pub(crate) family: Cow<'s, str>,
     /// Which of the client's reports of the call this is.
     pub(crate) report: Report,
     /// How it ended, if the same line says it. The id and the tool are those of the call.
@@ -158,23 +168,17 @@ pub(crate) enum Args<'s> {
     Value(Json<'s>),
     /// JSON as text, or other text.
     Text(Cow<'s, str>),
-    /// An object that the reader made.
-    Made(String),
 }
 
 /// Which report of a call a line is: the clients of some agents report the start of a call in several
 /// lines. Each kind of report comes once for each call, perhaps after its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// There is one report, which may be written again.
+    /// There is one kind of report.
     #[default]
     Only,
-    /// What the model received and returned.
-    Model,
-    /// What the client asked for and did.
-    Client,
-    /// What a person asked the client to do.
-    Person,
+    /// The kind with that number, from 1 to 7.
+    Kind(u8),
 }
 
 /// A call ends.
@@ -182,6 +186,8 @@ pub(crate) enum Report {
 pub(crate) struct CallEnd<'s> {
     /// The id of the call.
     pub(crate) id: Option<Cow<'s, str>>,
+    /// See [`SaidCall::family`].
+    pub(crate) family: Cow<'s, str>,
     /// The line that asked for it, for an end that names no call.
     pub(crate) line: Option<Cow<'s, str>>,
     /// The tool, if the line names it.
@@ -190,6 +196,8 @@ pub(crate) struct CallEnd<'s> {
     pub(crate) text: Cow<'s, str>,
     /// How it ended.
     pub(crate) outcome: Outcome,
+    /// Whether its process goes on in the background, and may fail later.
+    pub(crate) goes_on: bool,
     /// The exit code of its process.
     pub(crate) exit_code: Option<i64>,
     /// How long it took, in milliseconds.
@@ -223,6 +231,8 @@ pub(crate) struct Used<'s> {
     pub(crate) of: ModelCall<'s>,
     /// What the figures are of.
     pub(crate) scope: UsedScope,
+    /// What else the price depends on, by name: the tier of service, the place.
+    pub(crate) priced_by: Vec<(&'static str, Cow<'s, str>)>,
     /// The place of the call in the history of the session, which a fork of the session repeats.
     pub(crate) history: Option<Cow<'s, str>>,
     /// When the call ended, if that is not the time of the line.
@@ -314,6 +324,13 @@ impl TokensUsed {
     }
 }
 
+impl<'s> Args<'s> {
+    /// The arguments in a value, or in the text that it is.
+    pub(crate) fn of(value: Json<'s>) -> Self {
+        value.as_str().map_or(Self::Value(value), Self::Text)
+    }
+}
+
 impl<'s> Said<'s> {
     /// Those facts of the session that the source gives.
     pub(crate) fn facts<const N: usize>(facts: [(&'static str, Option<Cow<'s, str>>); N]) -> Self {
@@ -376,9 +393,7 @@ impl Report {
     pub(crate) fn bit(self) -> u8 {
         match self {
             Self::Only => 1,
-            Self::Model => 2,
-            Self::Client => 4,
-            Self::Person => 8,
+            Self::Kind(number) => 1 << (number & 7),
         }
     }
 }

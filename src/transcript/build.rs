@@ -186,7 +186,7 @@ fn section(
     if !task.message.is_empty() {
         // The message has its own place.
         let is_message = |said: &SpokenText| said.sequence == task.first_sequence && !said.thought;
-        items.retain(|entry| !matches!(entry, Entry::SpokenText(said) if is_message(said)));
+        items.retain(|entry| !matches!(entry, Entry::Said(said) if is_message(said)));
     }
     let source = QuoteSource::Event(task.first_sequence);
     Some(Section {
@@ -221,7 +221,7 @@ fn entries(fold: &mut TranscriptFold, aside: &mut Aside, turn: TaskTurn) -> Vec<
             ItemOrGap::Item(Item::SpokenText(said)) => {
                 let answer = said.model_call.filter(|_| said.is_answer());
                 let tokens = answer.and_then(|call| fold.outputs.remove(&call));
-                entries.push(Entry::SpokenText(SpokenText { tokens, ..said.redacted() }));
+                entries.push(Entry::Said(SpokenText { tokens, ..said.redacted() }));
             }
             ItemOrGap::Item(Item::Calls(lines)) => {
                 let (first, dropped, last) = lines.with_gap();

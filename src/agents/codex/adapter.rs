@@ -2,20 +2,19 @@
 //! returned, and as the event that the client showed.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use super::calls::{CallReport, RolloutCalls, family};
 use super::fork::{ForkedHistory, time};
-use super::outcome::RolloutOutcome;
-use super::stream::{self, ItemProgress};
+use super::reports::family;
 use super::twins::{Channel, Twins};
 use super::usage::{PricedCall, Totals};
-use super::{prompts, reports};
-use crate::agents::live_prompts::went_back;
-use crate::agents::source::text_event;
-use crate::agents::{AdaptedLine, Adapter, SourceText};
-use crate::event::draft::Draft;
-use crate::event::fields::{HISTORY, is_placeholder};
-use crate::json::{Json, ObjectText};
+use super::{outcome, prompts, reports, stream};
+use crate::agents::said::{
+    Args, CallEnd, FailedPart, Outcome, Said, SaidCall, SaidFailure, SaidLine, SubAgent,
+};
+use crate::agents::{Adapter, LineReader, SourceText, built};
+use crate::event::fields::is_placeholder;
+use crate::json::Json;
 use crate::text::human::plural;
 
 /// The beginning of the names of tools of MCP servers.
@@ -67,7 +66,7 @@ pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
 
 /// A new adapter.
 pub(crate) fn adapter() -> Box<dyn Adapter> {
-    Box::new(Codex::default())
+    built(Codex::default())
 }
 
 /// What is known of the session.
@@ -80,7 +79,8 @@ pub(super) struct Codex {
     /// The tier of service, if the client chose one.
     tier: Option<String>,
     pub(super) usage: Totals,
-    pub(super) calls: RolloutCalls,
+    /// The threads of the sub-agents that calls started, by the calls' ids.
+    pub(super) spawned: HashMap<String, String>,
     /// Whether the session's own facts were read. Later ones are of copied history.
     is_known: bool,
     /// The thread of the file.
@@ -91,6 +91,8 @@ pub(super) struct Codex {
     is_copied: bool,
     /// Whether work of the thread was read.
     has_worked: bool,
+    /// Whether another thread begins with the line that is read.
+    restarts: bool,
     /// Whether the client also writes an event for what a person typed.
     pub(super) shows_prompts: bool,
     /// The thread, if the whole file is of a sub-agent.
@@ -98,19 +100,20 @@ pub(super) struct Codex {
     pub(super) twins: Twins,
 }
 
-impl Adapter for Codex {
-    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+impl LineReader for Codex {
+    fn read<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s> {
         let line = source.json;
         let kind = line.text_at("type");
         let payload = line.present("payload").filter(|payload| payload.is_object());
         let inner = payload.and_then(|payload| payload.text_at("type"));
         self.is_copied = self.fork.as_mut().is_some_and(|fork| fork.takes(line));
-        let mut drafts = match (kind.as_deref(), payload) {
-            (Some(kind), Some(payload)) => self.wrapped(source, kind, payload),
+        self.restarts = kind.as_deref() == Some("thread.started");
+        let mut said = match (kind.as_deref(), payload) {
+            (Some(kind), Some(payload)) => self.wrapped(line, kind, payload),
             (Some(kind), None) if kind.contains('.') || kind == "error" => {
-                self.stream_line(kind, source)
+                self.stream_line(kind, line)
             }
-            (Some(_), None) => self.item(source, line),
+            (Some(_), None) => self.item(line),
             (None, _) if line.get("role").is_some() => self.message(line),
             (None, _) if line.get("instructions").is_some() => self.session_meta(line, line),
             (None, _) => Vec::new(),
@@ -118,93 +121,72 @@ impl Adapter for Codex {
         let is_certain = self.fork.as_ref().is_some_and(ForkedHistory::has_end);
         if self.is_copied && is_certain && self.agent.is_some() {
             // The file of the thread that it is from is imported with this one.
-            drafts.clear();
+            said.clear();
         }
-        for draft in &mut drafts {
-            self.place_in_history(draft);
-        }
-        if let Some(agent) = &self.agent {
-            for draft in &mut drafts {
-                let mut data = ObjectText::new();
-                data.members(draft.data()).text("agent_id", agent);
-                draft.data = data.finish().into();
-            }
-        }
-        let untyped =
-            || Cow::Borrowed(if line.get("role").is_some() { "message" } else { "untyped" });
-        let kind = kind.unwrap_or_else(untyped);
+        let history = self.place_in_history(&mut said);
+        let untyped = if line.get("role").is_some() { "message" } else { "untyped" };
+        let kind = kind.unwrap_or(Cow::Borrowed(untyped));
         let item = payload.unwrap_or(line);
         let own = item.text_at("id").filter(|_| inner.is_some() && kind != "event_msg");
+        let is_numbered = own.is_none() && self.position > 0;
         // Lines of a stream have no ids, and those of two streams may be equal.
-        let in_stream = || Some(format!("{}.{}", self.session.as_deref()?, self.position));
-        let in_stream = || in_stream().filter(|_| self.position > 0);
-        AdaptedLine {
-            source_type: match &inner {
-                Some(inner) => format!("{kind}/{inner}"),
-                None => kind.clone().into_owned(),
-            },
-            is_numbered: own.is_none() && self.position > 0,
-            source_id: own.map(Cow::into_owned).or_else(in_stream),
+        let in_stream = || Some(format!("{}.{}", self.session.as_deref()?, self.position).into());
+        SaidLine {
+            id: own.or_else(|| in_stream().filter(|_| is_numbered)),
+            kind: inner.map_or(kind.clone(), |inner| format!("{kind}/{inner}").into()),
+            is_numbered,
             time: ["timestamp", "created_at"].iter().find_map(|name| time(line.present(name)?)),
-            is_printed: None,
-            session_id: self.session.clone(),
-            parent: None,
-            drafts,
-            ending: None,
+            session: self.session.clone().map(Cow::Owned),
+            restarts: self.restarts,
+            agent: SubAgent { id: self.agent.clone().map(Cow::Owned), ..SubAgent::default() },
+            history,
+            said,
+            ..SaidLine::default()
         }
     }
 }
 
 impl Codex {
-    fn wrapped(
-        &mut self,
-        source: &SourceText<'_>,
-        kind: &str,
-        payload: Json<'_>,
-    ) -> Vec<Draft<'static>> {
-        match kind {
-            "session_meta" => self.session_meta(payload, source.json),
+    fn wrapped<'s>(&mut self, line: Json<'s>, kind: &str, payload: Json<'s>) -> Vec<Said<'s>> {
+        let one = match kind {
+            "session_meta" => return self.session_meta(payload, line),
             "turn_context" => self.settings(payload),
-            "response_item" => self.item(source, payload),
-            "event_msg" => self.event(source, payload),
-            "compacted" => {
-                self.compacted(Channel::Item, &payload.text_at("message").unwrap_or_default())
-            }
+            "response_item" => return self.item(payload),
+            "event_msg" => return self.event(payload),
+            "compacted" => return self.compacted(Channel::Item, payload.text_at("message")),
             "token_usage_record" => {
                 let call = PricedCall { model: self.model.as_deref(), tier: self.tier.as_deref() };
-                self.usage.take_record(payload, call).into_iter().collect()
+                self.usage.take_record(payload, call).map(Said::Used)
             }
-            "inter_agent_communication" => {
-                self.between_agents(Channel::Event, payload).into_iter().collect()
-            }
-            "realtime_item" => prompts::spoken(payload).into_iter().collect(),
-            _ => Vec::new(),
-        }
+            "inter_agent_communication" => self.between_agents(Channel::Event, payload),
+            "realtime_item" => prompts::spoken(payload),
+            _ => None,
+        };
+        one.into_iter().collect()
     }
 
-    /// Adds the place in the history of a rollout. A fork writes the history of another session
-    /// with times of its own, and model calls have no ids.
-    fn place_in_history(&mut self, draft: &mut Draft<'static>) {
-        let is_usage = draft.kind == "llm.usage";
-        let is_work = is_usage
-            || draft.kind.starts_with("tool.")
-            || matches!(draft.kind.as_ref(), "message.user" | "error");
-        let Some(thread) = self.thread.as_ref().filter(|_| is_work) else { return };
+    /// The place in the history of a rollout, for what is counted. A fork writes the history of another
+    /// session with times of its own, and model calls have no ids.
+    fn place_in_history(&mut self, said: &mut [Said<'_>]) -> Option<Cow<'static, str>> {
+        let is_work = |said: &Said<'_>| {
+            use Said::{Call, Denied, End, Failed, Prompt, Used};
+            matches!(said, Used(_) | Call(_) | End(_) | Denied(_) | Prompt(_) | Failed(_))
+        };
+        let thread = self.thread.as_ref().filter(|_| said.iter().any(is_work))?;
         self.has_worked = true;
         let fork = self.fork.as_ref().filter(|_| self.is_copied);
         let thread = fork.map_or(thread, |fork| &fork.root);
         let place = format!("{thread}/{}", self.usage.place());
-        let mut data = ObjectText::new();
-        data.members(draft.data());
-        if is_usage && self.usage.is_total_known() {
-            data.text("message_id", &place);
+        for said in said.iter_mut().filter(|_| self.usage.is_total_known()) {
+            if let Said::Used(used) = said {
+                used.of.id = Some(place.clone().into());
+            }
         }
-        data.text(HISTORY, &place);
-        draft.data = data.finish().into();
+        Some(place.into())
     }
 
     /// The facts of the session, and the instructions that the model received.
-    fn session_meta(&mut self, meta: Json<'_>, line: Json<'_>) -> Vec<Draft<'static>> {
+    fn session_meta<'s>(&mut self, meta: Json<'s>, line: Json<'s>) -> Vec<Said<'s>> {
         let thread = meta.text_at("id").filter(|id| !is_placeholder(id)).map(Cow::into_owned);
         let from = meta.text_at("forked_from_id").filter(|from| !is_placeholder(from));
         // Where a thread was taken back to, and went on in a file of its own.
@@ -213,7 +195,7 @@ impl Codex {
         let is_other = thread.is_some() && thread != self.thread;
         if self.has_worked && !self.is_copied && (is_other || base.is_some()) {
             // The file of another thread of the session, or one that goes on from an earlier point.
-            *self = Self { position: self.position, ..Self::default() };
+            *self = Self { position: self.position, restarts: true, ..Self::default() };
         }
         if std::mem::replace(&mut self.is_known, true) {
             // Copied history begins with the facts of the sessions that it is from.
@@ -237,113 +219,101 @@ impl Codex {
         self.session = session.or_else(|| thread.clone());
         let is_agent = meta.path("source.subagent").is_some();
         self.agent = thread.filter(|_| is_agent);
-        let mut data = ObjectText::new();
-        data.text_if("agent_version", meta.text_at("cli_version").as_deref());
-        data.text_if("cwd", meta.text_at("cwd").as_deref());
-        data.text_if("git_branch", meta.text_at("git.branch").as_deref());
-        data.text_if("forked_from", meta.text_at("forked_from_id").as_deref());
-        let mut drafts = vec![Draft::new("config.loaded", data)];
+        let mut said = vec![Said::facts([
+            ("agent_version", meta.text_at("cli_version")),
+            ("cwd", meta.text_at("cwd")),
+            ("git_branch", meta.text_at("git.branch")),
+            ("forked_from", meta.text_at("forked_from_id")),
+        ])];
         if base.is_some() {
             self.usage = Totals::from(base);
-            drafts.push(text_event("note", "The thread was taken back to an earlier point"));
+            said.push(Said::note("The thread was taken back to an earlier point"));
         }
-        for path in ["base_instructions.text", "base_instructions", "instructions"] {
-            if let Some(text) = meta.text_at(path).filter(|text| !text.is_empty()) {
-                drafts.push(text_event("message.system", &text));
-            }
-        }
-        drafts
+        let paths = ["base_instructions.text", "base_instructions", "instructions"];
+        said.extend(paths.iter().filter_map(|path| meta.text_at(path)).map(Said::System));
+        said
     }
 
     /// The settings of a turn, if the model is another one than before.
-    fn settings(&mut self, settings: Json<'_>) -> Vec<Draft<'static>> {
+    fn settings<'s>(&mut self, settings: Json<'s>) -> Option<Said<'s>> {
         if let Some(tier) = settings.get("service_tier") {
             self.tier = tier.as_str().map(Cow::into_owned);
         }
-        let Some(model) = settings.text_at("model").filter(|model| !is_placeholder(model)) else {
-            return Vec::new();
-        };
+        let model = settings.text_at("model").filter(|model| !is_placeholder(model))?;
         if self.model.as_deref() == Some(model.as_ref()) {
-            return Vec::new();
+            return None;
         }
         self.model = Some(model.clone().into_owned());
-        let mut data = ObjectText::new();
-        data.text("model", &model);
-        data.text_if("cwd", settings.text_at("cwd").as_deref());
-        vec![Draft::new("config.loaded", data)]
+        Some(Said::facts([("model", Some(model)), ("cwd", settings.text_at("cwd"))]))
     }
 
     /// An item that the model received or returned.
-    fn item(&mut self, source: &SourceText<'_>, item: Json<'_>) -> Vec<Draft<'static>> {
+    fn item<'s>(&mut self, item: Json<'s>) -> Vec<Said<'s>> {
         let kind = item.text_at("type").unwrap_or_default();
-        match kind.as_ref() {
-            "message" => self.message(item),
+        let one = match kind.as_ref() {
+            "message" => return self.message(item),
             "reasoning" => {
                 let parts = ["summary", "content"].iter().filter_map(|name| item.present(name));
                 let texts = parts.flat_map(Json::items).filter_map(|part| part.text_at("text"));
-                texts.filter_map(|text| self.reasoning(Channel::Item, &text)).collect()
+                return texts.filter_map(|text| self.reasoning(Channel::Item, text)).collect();
             }
-            "agent_message" => self.between_agents(Channel::Item, item).into_iter().collect(),
+            "agent_message" => self.between_agents(Channel::Item, item),
             "web_search_call" | "image_generation_call" => {
-                self.report(source, Channel::Item, &kind, item, ItemProgress::Completed)
+                self.report(Channel::Item, &kind, item, false)
             }
             kind if kind.ends_with("_output") || kind.ends_with("_result") => {
                 let output = ["output", "result", "tools"];
                 let output = output.iter().find_map(|name| item.present(name));
-                let report = CallReport {
-                    id: item.text_at("call_id"),
-                    tool: item.text_at("name").map(Cow::into_owned),
-                    family: family(kind),
-                    ..CallReport::default()
-                };
-                let outcome = RolloutOutcome::of_output(output);
-                self.calls.end(source, Channel::Item, &report, &outcome).into_iter().collect()
+                let end = CallEnd { family: family(kind), ..outcome::of_output(output) };
+                Some(Said::End(self.of_call(item.text_at("call_id"), item.text_at("name"), end)))
             }
-            kind if kind.ends_with("_call") => {
-                let call = started(kind, item);
-                self.calls.start(source, Channel::Item, &call).into_iter().collect()
-            }
-            _ => Vec::new(),
-        }
+            kind if kind.ends_with("_call") => Some(Said::Call(started(kind, item))),
+            _ => None,
+        };
+        one.into_iter().collect()
     }
 
-    fn message(&mut self, message: Json<'_>) -> Vec<Draft<'static>> {
+    /// The end of the call with that id.
+    fn of_call<'s>(
+        &self,
+        id: Option<Cow<'s, str>>,
+        tool: Option<Cow<'s, str>>,
+        end: CallEnd<'s>,
+    ) -> CallEnd<'s> {
+        let spawned = id.as_deref().and_then(|id| self.spawned.get(id)).cloned();
+        CallEnd { spawned: end.spawned.or(spawned.map(Cow::Owned)), id, tool, ..end }
+    }
+
+    fn message<'s>(&mut self, message: Json<'s>) -> Vec<Said<'s>> {
         let content = ["content", "message"].iter().find_map(|name| message.present(name));
         let Some(content) = content else { return Vec::new() };
         let (texts, images) = prompts::content(content);
-        let id = message.text_at("id").filter(|id| !is_placeholder(id));
-        let role = message.text_at("role").unwrap_or_default();
-        if role == "user" {
-            return self.user(Channel::Item, &texts, &images);
-        }
-        let text = texts.join("\n");
-        match role.as_ref() {
+        let text = || texts.join("\n");
+        match message.text_at("role").unwrap_or_default().as_ref() {
+            "user" => self.user(Channel::Item, &texts, &images),
             "assistant" => {
-                self.assistant(Channel::Item, &text, id.as_deref()).into_iter().collect()
+                let answer = self.assistant(Channel::Item, &text(), message.text_at("id"));
+                answer.into_iter().collect()
             }
-            _ if text.is_empty() => Vec::new(),
-            _ => vec![text_event("message.system", &text)],
+            _ => vec![Said::system(text())],
         }
     }
 
     /// An event that the client showed.
-    fn event(&mut self, source: &SourceText<'_>, event: Json<'_>) -> Vec<Draft<'static>> {
+    fn event<'s>(&mut self, event: Json<'s>) -> Vec<Said<'s>> {
         let channel = Channel::Event;
         let kind = event.text_at("type").unwrap_or_default();
         let text = |name: &str| event.text_at(name).unwrap_or_default();
-        let note = |text: String| vec![text_event("note", &text)];
-        match kind.as_ref() {
+        let one = match kind.as_ref() {
             "user_message" => {
                 let images = ["images", "local_images"].iter().filter_map(|name| event.get(name));
                 let images = images.flat_map(Json::items).map(|_| "[image]".to_owned());
                 let said = [text("message").into_owned()];
-                self.user(channel, &said, &images.collect::<Vec<_>>())
+                return self.user(channel, &said, &images.collect::<Vec<_>>());
             }
-            "agent_message" => {
-                self.assistant(channel, &text("message"), None).into_iter().collect()
-            }
+            "agent_message" => self.assistant(channel, &text("message"), None),
             "agent_reasoning" | "agent_reasoning_raw_content" => {
-                self.reasoning(channel, &text("text")).into_iter().collect()
+                self.reasoning(channel, text("text"))
             }
             "token_count" => {
                 // Older versions report only the newest call.
@@ -351,197 +321,124 @@ impl Codex {
                 let last = info.map_or(Some(event), |info| info.present("last_token_usage"));
                 let total = info.and_then(|info| info.present("total_token_usage"));
                 let call = PricedCall { model: self.model.as_deref(), tier: self.tier.as_deref() };
-                self.usage.take(total, last, call).into_iter().collect()
+                self.usage.take(total, last, call).map(Said::Used)
             }
-            "error" | "stream_error" => {
-                self.error(channel, Some(event), event.get("codex_error_info"))
-            }
+            "error" | "stream_error" => self.error(channel, event),
             "task_complete" | "turn_complete" => {
                 self.twins.end_turn();
-                let error = event.present("error");
-                self.error(
-                    Channel::Item,
-                    error,
-                    error.and_then(|error| error.get("codex_error_info")),
-                )
+                event.present("error").and_then(|error| self.error(Channel::Item, error))
             }
-            "turn_aborted" => aborted(&text("reason")),
-            "context_compacted" => self.compacted(channel, ""),
-            "thread_settings_applied" => event
-                .present("thread_settings")
-                .map(|settings| self.settings(settings))
-                .unwrap_or_default(),
-            "thread_name_updated" => {
-                let mut data = ObjectText::new();
-                data.text_if("title", event.text_at("thread_name").as_deref());
-                vec![Draft::new("config.loaded", data)]
+            "turn_aborted" => Some(aborted(text("reason"))),
+            "context_compacted" => return self.compacted(channel, None),
+            "thread_settings_applied" => {
+                event.present("thread_settings").and_then(|settings| self.settings(settings))
             }
-            "entered_review_mode" => note(format!("Review started: {}", text("user_facing_hint"))),
-            "exited_review_mode" => reports::review(event).map(note).unwrap_or_default(),
-            "sub_agent_activity" => self.agent_activity(channel, event).into_iter().collect(),
+            "thread_name_updated" => Some(Said::facts([("title", event.text_at("thread_name"))])),
+            "entered_review_mode" => {
+                Some(Said::note(format!("Review started: {}", text("user_facing_hint"))))
+            }
+            "exited_review_mode" => reports::review(event).map(Said::note),
+            "sub_agent_activity" => self.agent_activity(channel, event),
             "thread_rolled_back" => {
                 let turns = event.get("num_turns").and_then(Json::as_u64).unwrap_or(1);
                 let text = format!("Conversation rolled back by {}", plural(turns, "turn"));
-                vec![went_back(&text, turns)]
+                Some(Said::went_back(text, turns))
             }
-            "thread_goal_updated" if event.text_at("goal.objective").is_some() => {
-                note(format!("Goal: {}", text("goal.objective")))
+            "thread_goal_updated" => {
+                let goal = event.text_at("goal.objective");
+                goal.map(|goal| Said::note(format!("Goal: {goal}")))
             }
             "undo_completed" if event.get("success").and_then(Json::as_bool) == Some(false) => {
-                let reason = match text("message") {
-                    reason if reason.is_empty() => String::new(),
-                    reason => format!(": {reason}"),
-                };
-                let mut data = ObjectText::new();
-                data.text("message", &format!("Undo failed{reason}"));
-                vec![Draft::new("error", data)]
+                let reason = event.text_at("message").filter(|reason| !reason.is_empty());
+                let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+                let (message, of) = (format!("Undo failed{reason}").into(), FailedPart::Client);
+                Some(Said::Failed(SaidFailure { message, of, ..SaidFailure::default() }))
             }
-            "warning" | "undo_completed" if !text("message").is_empty() => {
-                note(text("message").into_owned())
-            }
-            "guardian_assessment" => self.assessed(source, event),
+            "warning" | "undo_completed" => Some(Said::note(text("message"))),
+            "guardian_assessment" => denied(event),
             "item_completed" => {
                 let item = event.present("item");
-                item.map(|item| self.thread_item(source, item, ItemProgress::Completed))
-                    .unwrap_or_default()
+                return item.map(|item| self.thread_item(item, false)).unwrap_or_default();
             }
             kind => {
-                let is_start = kind.ends_with("_begin") || kind.ends_with("_request");
-                let progress =
-                    if is_start { ItemProgress::Started } else { ItemProgress::Completed };
-                self.report(source, channel, kind, event, progress)
+                let begins = kind.ends_with("_begin") || kind.ends_with("_request");
+                self.report(channel, kind, event, begins)
             }
-        }
+        };
+        one.into_iter().collect()
     }
 
-    /// What another agent tells this one: its report, or what to do next.
-    fn between_agents(&mut self, channel: Channel, message: Json<'_>) -> Option<Draft<'static>> {
-        let content = message.present("content")?;
-        let parts = content.items().filter_map(|part| part.text_at("text"));
-        let text =
-            content.as_str().map_or_else(|| parts.collect::<Vec<_>>().join("\n"), Cow::into_owned);
-        let (author, recipient) = (message.text_at("author"), message.text_at("recipient"));
-        let agents = format!("{author:?} to {recipient:?}");
-        if text.is_empty() || !self.twins.is_first(channel, &agents, &text) {
-            return None;
-        }
-        let author = author.filter(|name| !is_placeholder(name));
-        let from = author.map(|author| format!(" {author}")).unwrap_or_default();
-        Some(text_event("note", &format!("Message from the agent{from}:\n{text}")))
-    }
-
-    /// What the client tells of a sub-agent. Its start names the call that spawned it.
-    pub(super) fn agent_activity(
+    /// A call that the client reports: that it begins, or both of its ends.
+    pub(super) fn report<'s>(
         &mut self,
-        channel: Channel,
-        activity: Json<'_>,
-    ) -> Option<Draft<'static>> {
-        let kind = activity.text_at("kind").filter(|kind| !is_placeholder(kind))?;
-        let agent = activity.text_at("agent_thread_id").filter(|id| !is_placeholder(id))?;
-        match kind.as_ref() {
-            "started" => {
-                let call = activity.text_at("event_id").or_else(|| activity.text_at("id"))?;
-                self.calls.spawns(&call, &agent);
-                None
-            }
-            "interacted" => None,
-            kind => {
-                let name = activity.text_at("agent_path").unwrap_or_else(|| agent.clone());
-                let is_new = self.twins.is_first(channel, kind, &agent);
-                is_new.then(|| text_event("note", &format!("Sub-agent {name}: {kind}")))
-            }
-        }
-    }
-
-    /// A call that the client reports with its outcome.
-    pub(super) fn report(
-        &mut self,
-        source: &SourceText<'_>,
         channel: Channel,
         kind: &str,
-        event: Json<'_>,
-        progress: ItemProgress,
-    ) -> Vec<Draft<'static>> {
-        let Some(report) = reports::reported(kind, event) else { return Vec::new() };
+        event: Json<'s>,
+        begins: bool,
+    ) -> Option<Said<'s>> {
+        let call = reports::reported(kind, event)?;
         if event.text_at("source").is_some_and(|source| source == "user_shell") {
-            let is_end = progress == ItemProgress::Completed;
-            return self.typed_command(channel, kind, event, is_end).into_iter().collect();
+            return if begins { None } else { self.typed_command(channel, kind, event) };
         }
-        let is_search = report.tool.as_deref() == Some("web_search");
-        if progress == ItemProgress::Started {
+        let is_search = call.tool == "web_search";
+        let searched = reports::search_text(event).filter(|_| is_search);
+        let report = channel.report();
+        if begins {
             // What is searched for may only be known at the end.
-            let has_arguments = !is_search || reports::search_text(event).is_some();
-            let start = has_arguments.then(|| self.calls.start(source, channel, &report));
-            return start.flatten().into_iter().collect();
+            let has_arguments = !is_search || searched.is_some();
+            return has_arguments.then_some(Said::Call(SaidCall { report, ..call }));
         }
         // The reports of one search may have different ids, or none.
-        if let Some(text) = reports::search_text(event).filter(|_| is_search)
-            && !self.twins.is_first(channel, "search", &text)
-        {
-            return Vec::new();
+        if searched.is_some_and(|text| !self.twins.is_first(channel, "search", &text)) {
+            return None;
         }
-        let outcome = reports::outcome(kind, event);
-        let late = report.id.as_deref().and_then(|id| self.calls.late_failure(id, &outcome));
-        let drafts = self.calls.whole(source, channel, &report, &outcome);
-        drafts.into_iter().chain(late).collect()
-    }
-
-    /// The verdict of the automatic reviewer on a call.
-    fn assessed(&mut self, source: &SourceText<'_>, event: Json<'_>) -> Vec<Draft<'static>> {
-        if event.text_at("status").is_none_or(|status| status != "denied") {
-            return Vec::new();
-        }
-        let given = event.text_at("target_item_id");
-        if given.as_ref().is_none_or(|id| !self.calls.is_known(id)) {
-            return vec![denied(event)];
-        }
-        let Some(id) = given.filter(|id| self.calls.is_open(id)) else { return Vec::new() };
-        let text = event.text_at("rationale").map_or_else(|| "denied".to_owned(), Cow::into_owned);
-        let outcome = RolloutOutcome { text, denied: true, ..RolloutOutcome::default() };
-        let report = CallReport { id: Some(id), ..CallReport::default() };
-        self.calls.end(source, Channel::Event, &report, &outcome).into_iter().collect()
+        let end = Some(self.of_call(call.id.clone(), None, reports::outcome(kind, event)));
+        Some(Said::Call(SaidCall { report, end, ..call }))
     }
 }
 
 /// A call that the model asked for.
-fn started<'s>(kind: &str, item: Json<'s>) -> CallReport<'s> {
-    let text = |name: &str| item.text_at(name).map(Cow::into_owned);
-    let own = kind.strip_suffix("_call").map(str::to_owned);
+fn started<'s>(kind: &str, item: Json<'s>) -> SaidCall<'s> {
     let args = ["arguments", "input", "action"].iter().find_map(|name| item.present(name));
-    let args = args.map(|args| match args.as_str() {
-        Some(text) => text.into_owned(),
-        None => args.compact().into_owned(),
-    });
-    let mut more = ObjectText::new();
-    more.text_if("namespace", item.text_at("namespace").as_deref());
-    let id = item.text_at("call_id").or_else(|| item.text_at("id"));
-    let tool = text("name").or_else(|| text("function.name")).or(own);
-    let tool = tool.map(|tool| with_server(&tool, item.text_at("namespace").as_deref()));
-    CallReport { id, tool, family: family(kind), args, more }
+    let namespace = item.text_at("namespace");
+    let own = || kind.strip_suffix("_call").map(|own| own.to_owned().into());
+    let tool = item.text_at("name").or_else(|| item.text_at("function.name")).or_else(own);
+    SaidCall {
+        id: item.text_at("call_id").or_else(|| item.text_at("id")),
+        tool: with_server(tool.unwrap_or_default(), namespace.as_deref()),
+        args: args.map_or(Args::None, Args::of),
+        namespace,
+        family: family(kind),
+        report: Channel::Item.report(),
+        ..SaidCall::default()
+    }
 }
 
 /// The name of a tool with that of its MCP server, as hooks and the reports of calls have it.
-fn with_server(tool: &str, namespace: Option<&str>) -> String {
-    let server = namespace.filter(|name| name.starts_with(MCP) && !tool.starts_with(MCP));
-    server.map_or(tool.to_owned(), |server| format!("{}__{tool}", server.trim_end_matches('_')))
-}
-
-fn aborted(reason: &str) -> Vec<Draft<'static>> {
-    if !matches!(reason, "" | "interrupted" | "replaced") {
-        return vec![text_event("note", &format!("Turn aborted: {reason}"))];
+fn with_server<'s>(tool: Cow<'s, str>, namespace: Option<&str>) -> Cow<'s, str> {
+    match namespace.filter(|name| name.starts_with(MCP) && !tool.starts_with(MCP)) {
+        Some(server) => format!("{}__{tool}", server.trim_end_matches('_')).into(),
+        None => tool,
     }
-    let mut data = ObjectText::new();
-    data.text_if("reason", Some(reason).filter(|reason| !reason.is_empty()));
-    vec![Draft::new("user.interrupted", data)]
 }
 
-/// The automatic reviewer denied something that is no call of the log.
-fn denied(assessed: Json<'_>) -> Draft<'static> {
+fn aborted(reason: Cow<'_, str>) -> Said<'_> {
+    match reason.as_ref() {
+        "" => Said::Interrupted(None),
+        "interrupted" | "replaced" => Said::Interrupted(Some(reason)),
+        reason => Said::note(format!("Turn aborted: {reason}")),
+    }
+}
+
+/// What the automatic reviewer denied.
+fn denied(assessed: Json<'_>) -> Option<Said<'_>> {
+    assessed.text_at("status").filter(|status| status == "denied")?;
     let action = assessed.present("action").unwrap_or(Json::NULL);
-    let what = ["command", "tool_name", "type"].iter().find_map(|name| action.text_at(name));
-    let mut data = ObjectText::new();
-    data.text("tool", &what.unwrap_or(Cow::Borrowed("an action")));
-    data.text("agent", "The automatic reviewer");
-    data.text_if("reason", assessed.text_at("rationale").as_deref());
-    Draft::new("tool-denied", data)
+    Some(Said::Denied(CallEnd {
+        id: assessed.text_at("target_item_id"),
+        tool: ["command", "tool_name", "type"].iter().find_map(|name| action.text_at(name)),
+        text: assessed.text_at("rationale").unwrap_or(Cow::Borrowed("denied")),
+        outcome: Outcome::Denied,
+        ..CallEnd::default()
+    }))
 }

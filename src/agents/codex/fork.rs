@@ -1,5 +1,7 @@
 //! The history that the file of a forked thread repeats.
 
+use std::borrow::Cow;
+
 use crate::event::fields::is_placeholder;
 use crate::event::time::Timestamp;
 use crate::json::Json;
@@ -69,13 +71,13 @@ fn millis(line: Json<'_>) -> Option<i64> {
 }
 
 /// A time as RFC 3339. Numbers are seconds or milliseconds since 1970.
-pub(super) fn time(value: Json<'_>) -> Option<String> {
+pub(super) fn time(value: Json<'_>) -> Option<Cow<'_, str>> {
     /// Milliseconds since 1970 exceed this since 1973, seconds do so in the year 5138.
     const MILLISECONDS: f64 = 1e11;
     if let Some(text) = value.as_str() {
-        return Some(text.into_owned());
+        return Some(text);
     }
     let number = value.as_f64()?;
     let millis = if number.abs() < MILLISECONDS { number * 1000.0 } else { number };
-    Some(Timestamp::from_millis(millis as i64).to_string())
+    Some(Timestamp::from_millis(millis as i64).to_string().into())
 }

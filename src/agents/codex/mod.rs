@@ -1,8 +1,6 @@
 //! Codex CLI: its session files (rollouts), and the output of `codex exec --json`.
 
 mod adapter;
-mod calls;
-mod errors;
 mod fork;
 mod outcome;
 mod prompts;

@@ -1,28 +1,8 @@
 //! How a call ended: from its output, which may be text, JSON in a string, or content parts.
 
-use std::borrow::Cow;
-
+use crate::agents::said::{CallEnd, Outcome};
 use crate::event::fields::as_text;
 use crate::json::{self, Json, JsonRules, Kind, Members};
-
-/// How a call ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct RolloutOutcome {
-    /// The result, the error, or the reason of the denial.
-    pub text: String,
-    /// Whether it failed.
-    pub failed: bool,
-    /// Whether it was denied.
-    pub denied: bool,
-    /// The exit code of its process.
-    pub exit_code: Option<i64>,
-    /// Its own duration in milliseconds.
-    pub duration_ms: Option<u64>,
-    /// The thread of the sub-agent that it started.
-    pub spawned: Option<String>,
-    /// Whether its process goes on in the background.
-    pub in_background: bool,
-}
 
 /// Beginnings of outputs that the client writes for a denied call.
 pub(super) const DENIED: &[&str] = &[
@@ -94,99 +74,103 @@ enum OutcomeField {
     Other,
 }
 
-impl RolloutOutcome {
-    /// The outcome that an output shows.
-    pub(super) fn of_output(output: Option<Json<'_>>) -> Self {
-        let Some(output) = output else { return Self::default() };
-        let mut outcome = match output.as_str() {
-            Some(text) => Self::of_text(&text),
-            None if output.is_object() => Self::of_object(output),
-            None => Self::of_text(&content_text(output)),
-        };
-        outcome.failed |= outcome.exit_code.is_some_and(|code| code != 0);
-        outcome
+/// The end of a call that an output shows.
+pub(super) fn of_output(output: Option<Json<'_>>) -> CallEnd<'_> {
+    let Some(output) = output else { return CallEnd::default() };
+    let mut end = match output.as_str() {
+        Some(text) => of_text(&text),
+        None if output.is_object() => of_object(output),
+        None => of_text(&content_text(output)),
+    };
+    if end.outcome == Outcome::Completed && end.exit_code.is_some_and(|code| code != 0) {
+        end.outcome = Outcome::Failed;
     }
+    end
+}
 
-    fn of_text(text: &str) -> Self {
-        let embedded =
-            text.starts_with('{').then(|| json::check(text.as_bytes(), JsonRules::LENIENT));
-        if let Some(Ok(object)) = embedded {
-            return Self::of_object(object);
-        }
-        let begins = |table: &[&str]| table.iter().any(|beginning| text.starts_with(beginning));
-        // The command stands before the reason.
-        let reason = text.split_once("Rejected(").filter(|_| text.starts_with(NOT_RUN.0));
-        let is_rejected =
-            reason.is_some_and(|(_, reason)| NOT_RUN.1.iter().any(|known| reason.contains(known)));
-        let (denied, failed) = (begins(DENIED) || is_rejected, begins(FAILED) && !is_rejected);
-        if denied || failed {
-            let exit_code =
-                text.split_once("exit code: ").and_then(|(_, rest)| leading_number(rest));
-            return Self { text: text.to_owned(), failed, denied, exit_code, ..Self::default() };
-        }
-        Self::of_headed(text).unwrap_or_else(|| Self { text: text.to_owned(), ..Self::default() })
+/// The end of a call with that result.
+fn ended(outcome: Outcome, text: String) -> CallEnd<'static> {
+    CallEnd { outcome, text: text.into(), ..CallEnd::default() }
+}
+
+fn of_text(text: &str) -> CallEnd<'static> {
+    let embedded = text.starts_with('{').then(|| json::check(text.as_bytes(), JsonRules::LENIENT));
+    if let Some(Ok(object)) = embedded {
+        return of_object(object);
     }
-
-    /// The outcome of a text with a header; `None` without an exit code, unless it was interrupted
-    /// or its process goes on.
-    fn of_headed(text: &str) -> Option<Self> {
-        let mut outcome = Self::default();
-        let mut rest = text;
-        loop {
-            let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
-            if line == "Output:" {
-                // The model needs the session's id to go on with the process.
-                let is_running = outcome.in_background && outcome.exit_code.is_none();
-                outcome.text = if is_running { text } else { after }.to_owned();
-                break;
-            }
-            if rest.starts_with(ABORTED) {
-                return Some(Self { text: rest.to_owned(), failed: true, ..outcome });
-            }
-            let (name, field) = HEADER.iter().find(|(name, _)| line.starts_with(name))?;
-            let value = &line[name.len()..];
-            match field {
-                OutcomeField::ExitCode => outcome.exit_code = leading_number(value),
-                OutcomeField::Seconds => {
-                    outcome.duration_ms = value.split(' ').next().and_then(millis);
-                }
-                OutcomeField::Running => outcome.in_background = true,
-                OutcomeField::Other => {}
-            }
-            rest = after;
+    let begins = |table: &[&str]| table.iter().any(|beginning| text.starts_with(beginning));
+    // The command stands before the reason.
+    let reason = text.split_once("Rejected(").filter(|_| text.starts_with(NOT_RUN.0));
+    let is_rejected =
+        reason.is_some_and(|(_, reason)| NOT_RUN.1.iter().any(|known| reason.contains(known)));
+    let outcome = match is_rejected || begins(DENIED) {
+        true => Outcome::Denied,
+        false if begins(FAILED) => Outcome::Failed,
+        false => {
+            let headed = of_headed(text);
+            return headed.unwrap_or_else(|| ended(Outcome::Completed, text.to_owned()));
         }
-        (outcome.exit_code.is_some() || outcome.in_background).then_some(outcome)
+    };
+    let code = text.split_once("exit code: ").and_then(|(_, rest)| leading_number(rest));
+    CallEnd { exit_code: code, ..ended(outcome, text.to_owned()) }
+}
+
+/// The end in a text with a header; `None` without an exit code, unless it was interrupted or its process
+/// goes on.
+fn of_headed(text: &str) -> Option<CallEnd<'static>> {
+    let mut end = CallEnd::default();
+    let mut rest = text;
+    loop {
+        let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
+        if line == "Output:" {
+            // The model needs the session's id to go on with the process.
+            let is_running = end.goes_on && end.exit_code.is_none();
+            end.text = if is_running { text } else { after }.to_owned().into();
+            break;
+        }
+        if rest.starts_with(ABORTED) {
+            let text = rest.to_owned().into();
+            return Some(CallEnd { text, outcome: Outcome::Failed, ..end });
+        }
+        let (name, field) = HEADER.iter().find(|(name, _)| line.starts_with(name))?;
+        let value = &line[name.len()..];
+        match field {
+            OutcomeField::ExitCode => end.exit_code = leading_number(value),
+            OutcomeField::Seconds => end.duration_ms = value.split(' ').next().and_then(millis),
+            OutcomeField::Running => end.goes_on = true,
+            OutcomeField::Other => {}
+        }
+        rest = after;
     }
+    (end.exit_code.is_some() || end.goes_on).then_some(end)
+}
 
-    fn of_object(json: Json<'_>) -> Self {
-        let object = Members::of(json);
-        let number = |path: &str| object.path(path).and_then(Json::as_f64);
-        let is = |name: &str, value: bool| object.get(name).and_then(Json::as_bool) == Some(value);
-        let exit_code = ["metadata.exit_code", "exit_code", "exitCode"];
-        let exit_code = exit_code.iter().find_map(|path| number(path)).map(|code| code as i64);
-        let seconds = number("metadata.duration_seconds").filter(|seconds| *seconds >= 0.0);
-        let failed = is("isError", true) || is("is_error", true) || is("success", false);
-        let known = exit_code.is_some() || failed || is("isError", false) || is("success", true);
-        let names = ["output", "content", "stdout", "text"];
-        let body = names
-            .iter()
-            .find_map(|name| object.present(name))
-            .filter(|_| known || object.text_at("type").is_some_and(|kind| kind.ends_with("text")));
-        let stderr = object.text_at("stderr").filter(|text| !text.is_empty());
-        let text = match (body.map(content_text), stderr) {
-            (Some(text), Some(stderr)) if text.is_empty() => stderr.into_owned(),
-            (Some(text), Some(stderr)) => format!("{text}\n{stderr}"),
-            (Some(text), None) => text,
-            (None, _) => json.compact().into_owned(),
-        };
-        Self {
-            text,
-            failed,
-            exit_code,
-            duration_ms: seconds.map(|seconds| (seconds * 1000.0).round() as u64),
-            spawned: object.text_at("agent_id").map(Cow::into_owned),
-            ..Self::default()
-        }
+fn of_object(json: Json<'_>) -> CallEnd<'static> {
+    let object = Members::of(json);
+    let number = |path: &str| object.path(path).and_then(Json::as_f64);
+    let is = |name: &str, value: bool| object.get(name).and_then(Json::as_bool) == Some(value);
+    let exit_code = ["metadata.exit_code", "exit_code", "exitCode"];
+    let exit_code = exit_code.iter().find_map(|path| number(path)).map(|code| code as i64);
+    let seconds = number("metadata.duration_seconds").filter(|seconds| *seconds >= 0.0);
+    let failed = is("isError", true) || is("is_error", true) || is("success", false);
+    let known = exit_code.is_some() || failed || is("isError", false) || is("success", true);
+    let names = ["output", "content", "stdout", "text"];
+    let body = names
+        .iter()
+        .find_map(|name| object.present(name))
+        .filter(|_| known || object.text_at("type").is_some_and(|kind| kind.ends_with("text")));
+    let stderr = object.text_at("stderr").filter(|text| !text.is_empty());
+    let text = match (body.map(content_text), stderr) {
+        (Some(text), Some(stderr)) if text.is_empty() => stderr.into_owned(),
+        (Some(text), Some(stderr)) => format!("{text}\n{stderr}"),
+        (Some(text), None) => text,
+        (None, _) => json.compact().into_owned(),
+    };
+    CallEnd {
+        exit_code,
+        duration_ms: seconds.map(|seconds| (seconds * 1000.0).round() as u64),
+        spawned: object.text_at("agent_id").map(|agent| agent.into_owned().into()),
+        ..ended(if failed { Outcome::Failed } else { Outcome::Completed }, text)
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a person typed, apart from what the client adds in the person's name.
 
-use crate::agents::source::{element, text_event};
-use crate::event::draft::Draft;
+use crate::agents::said::{Said, SaidAnswer, SaidPrompt};
+use crate::agents::source::element;
 use crate::event::fields::{as_text, media_label};
-use crate::json::{Json, Kind, ObjectText};
+use crate::json::{Json, Kind};
 
 /// Beginnings of text that the client wrote, if the text also ends with the tag of such an element. A
 /// person may begin a prompt with these words.
@@ -107,22 +107,15 @@ impl SaidByUser {
         Self { added, typed: typed.join("\n") }
     }
 
-    /// The events: what the client added, and the prompt.
-    pub(super) fn drafts(&self, images: &[String]) -> Vec<Draft<'static>> {
-        let mut drafts: Vec<_> =
-            self.added.iter().map(|text| text_event("message.system", text)).collect();
+    /// What the client added, and the prompt.
+    pub(super) fn said(self, images: &[String]) -> Vec<Said<'static>> {
+        let mut said: Vec<_> = self.added.into_iter().map(Said::system).collect();
         let typed = Some(self.typed.as_str()).filter(|typed| !typed.trim().is_empty());
         // The images follow what the person wrote.
         let parts: Vec<&str> = typed.into_iter().chain(images.iter().map(String::as_str)).collect();
-        if !parts.is_empty() {
-            let mut data = ObjectText::new();
-            data.text("text", &parts.join("\n"));
-            if !images.is_empty() {
-                data.plain("attachments", images.len());
-            }
-            drafts.push(Draft::new("message.user", data));
-        }
-        drafts
+        let (text, attachments) = (parts.join("\n").into(), images.len());
+        said.push(Said::Prompt(SaidPrompt { text, attachments, ..SaidPrompt::default() }));
+        said
     }
 }
 
@@ -163,19 +156,20 @@ pub(super) fn command_in(text: &str) -> Option<&str> {
 }
 
 /// What the client says that a person ran in it: the command, and what it printed.
-pub(super) fn ran(command: &str, output: &str, exit_code: Option<i64>) -> Draft<'static> {
+pub(super) fn ran(command: &str, output: &str, exit_code: Option<i64>) -> Said<'static> {
     let code = exit_code.filter(|code| *code != 0);
     let code = code.map(|code| format!("\n(exit code {code})")).unwrap_or_default();
     let text = format!("The user ran: {command}\n{}{code}", output.trim_end());
-    text_event("message.system", text.trim_end())
+    Said::system(text.trim_end().to_owned())
 }
 
 /// What the user or the agent said aloud.
-pub(super) fn spoken(item: Json<'_>) -> Option<Draft<'static>> {
+pub(super) fn spoken(item: Json<'_>) -> Option<Said<'_>> {
     item.text_at("type").filter(|kind| kind == "transcript_segment")?;
     let text = item.text_at("text").filter(|text| !text.trim().is_empty())?;
     let by_user = item.text_at("role").is_some_and(|role| role == "user");
-    Some(text_event(if by_user { "message.user" } else { "message.assistant" }, &text))
+    let answer = |text| Said::Answer(SaidAnswer { text, ..SaidAnswer::default() });
+    Some(if by_user { Said::prompt(text, Vec::new()) } else { answer(text) })
 }
 
 /// Whether the client wrote a text. It may be several elements one after another.

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::calls::{CallReport, family};
-use super::outcome::{DENIED as DENIALS, RolloutOutcome, content_text};
+use super::outcome::{DENIED as DENIALS, content_text};
+use crate::agents::said::{Args, CallEnd, Outcome, SaidCall};
 use crate::event::fields::is_placeholder;
 use crate::json::{Json, Kind, ObjectText};
 
@@ -77,13 +77,13 @@ fn shape_of(kind: &str, report: Json<'_>) -> Option<&'static Shape> {
 }
 
 /// The call in a report of that type; `None` if it is about something else.
-pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<CallReport<'s>> {
+pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<SaidCall<'s>> {
     let shape = shape_of(kind, report)?;
     let args = match shape.args {
-        [] => ["arguments", "invocation.arguments"]
-            .iter()
-            .find_map(|path| report.path(path))
-            .map(|args| args.as_str().map_or_else(|| args.compact().into_owned(), Cow::into_owned)),
+        [] => {
+            let given = ["arguments", "invocation.arguments"].iter();
+            given.filter_map(|path| report.path(path)).next().map_or(Args::None, Args::of)
+        }
         names => {
             let mut args = ObjectText::new();
             for name in names {
@@ -91,24 +91,32 @@ pub(super) fn reported<'s>(kind: &str, report: Json<'s>) -> Option<CallReport<'s
                     args.json(name, Json::trusted(&value.compact()));
                 }
             }
-            (!args.is_empty()).then(|| args.finish())
+            if args.is_empty() { Args::None } else { Args::Text(args.finish().into()) }
         }
     };
     let id = ["call_id", "callId", "id"].iter().find_map(|name| report.text_at(name));
     let tool = match shape.tool {
-        "" => tool_name(report),
-        tool => Some(tool.to_owned()),
+        "" => tool_name(report).unwrap_or_default(),
+        tool => Cow::Borrowed(tool),
     };
-    Some(CallReport { id, tool, args, family: family(kind), ..CallReport::default() })
+    Some(SaidCall { id, tool, args, family: family(kind), ..SaidCall::default() })
+}
+
+/// What the types of the start and the end of a call have in common: `custom_tool` of
+/// `custom_tool_call` and `custom_tool_call_output`.
+pub(super) fn family(kind: &str) -> Cow<'static, str> {
+    let ends = ["_output", "_result", "_begin", "_end", "_request", "_response"];
+    let stem = ends.iter().find_map(|end| kind.strip_suffix(end)).unwrap_or(kind);
+    Cow::Owned(stem.strip_suffix("_call").unwrap_or(stem).to_owned())
 }
 
 /// The tool that a report names, with its server.
-fn tool_name(report: Json<'_>) -> Option<String> {
+fn tool_name(report: Json<'_>) -> Option<Cow<'_, str>> {
     let find = |names: &[&str]| names.iter().find_map(|name| report.text_at(name));
     let tool = find(&["tool", "invocation.tool", "kind"])?;
     Some(match find(&["server", "invocation.server"]) {
-        Some(server) => format!("mcp__{server}__{tool}"),
-        None => tool.into_owned(),
+        Some(server) => format!("mcp__{server}__{tool}").into(),
+        None => tool,
     })
 }
 
@@ -124,7 +132,7 @@ pub(super) fn command_line(report: Json<'_>) -> String {
 }
 
 /// How the call in a report of that type ended.
-pub(super) fn outcome(kind: &str, report: Json<'_>) -> RolloutOutcome {
+pub(super) fn outcome<'s>(kind: &str, report: Json<'s>) -> CallEnd<'s> {
     let names = shape_of(kind, report).map_or(&[][..], |shape| shape.result);
     let status = report.text_at("status");
     let is = |states: &[&str]| status.as_deref().is_some_and(|status| states.contains(&status));
@@ -151,18 +159,18 @@ pub(super) fn outcome(kind: &str, report: Json<'_>) -> RolloutOutcome {
     let own = own.filter_map(|name| report.get(name)?.as_u64()).next();
     let spawns = report.text_at("tool").is_some_and(|tool| tool == "spawn_agent");
     let receiver = || report.get("receiver_thread_ids")?.items().next()?.as_str();
-    RolloutOutcome {
-        text: if failed || denied { error.or(result) } else { result.or(error) }
-            .unwrap_or_default(),
-        failed,
-        denied,
+    let text = if failed || denied { error.or(result) } else { result.or(error) };
+    CallEnd {
+        text: text.unwrap_or_default().into(),
+        outcome: match denied {
+            true => Outcome::Denied,
+            false if failed => Outcome::Failed,
+            false => Outcome::Completed,
+        },
         exit_code,
         duration_ms: duration.or(own),
-        spawned: report
-            .text_at("new_thread_id")
-            .or_else(|| receiver().filter(|_| spawns))
-            .map(Cow::into_owned),
-        in_background: false,
+        spawned: report.text_at("new_thread_id").or_else(|| receiver().filter(|_| spawns)),
+        ..CallEnd::default()
     }
 }
 

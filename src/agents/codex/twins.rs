@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
+use crate::agents::said::Report;
 use crate::fs::hash::sha256;
 
 /// The channels of a session file. Each reports most things once.
@@ -14,6 +15,13 @@ pub(super) enum Channel {
     Event = 2,
     /// What the client showed, in newer versions.
     Completed = 4,
+}
+
+impl Channel {
+    /// The kind of report of a call.
+    pub(super) fn report(self) -> Report {
+        Report::Kind(self as u8)
+    }
 }
 
 /// A set of channels.
@@ -37,11 +45,6 @@ impl Channels {
         let before = self.0;
         self.0 |= channel as u8;
         self.0 != before
-    }
-
-    /// Whether there is no channel.
-    pub(super) fn is_empty(self) -> bool {
-        self.0 == 0
     }
 }
 

@@ -1,7 +1,9 @@
 //! Token counts. The source repeats cumulative totals; some restart from zero.
 
-use crate::event::draft::Draft;
-use crate::json::{Json, ObjectText};
+use std::borrow::Cow;
+
+use crate::agents::said::{ModelCall, TokensUsed, Used, UsedScope};
+use crate::json::Json;
 
 /// Token counts as the source reports them. Input includes cached tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,12 +51,12 @@ impl Totals {
         total: Option<Json<'_>>,
         last: Option<Json<'_>>,
         call: PricedCall<'_>,
-    ) -> Option<Draft<'static>> {
+    ) -> Option<Used<'static>> {
         let last = last.and_then(RolloutCounts::of);
         let total = total.and_then(RolloutCounts::of);
         self.is_total_known = total.is_some();
         let Some(total) = total else {
-            return last?.draft(call);
+            return last?.used(call);
         };
         let before = self.newest.replace(total);
         let is_recorded = std::mem::take(&mut self.has_records);
@@ -66,7 +68,7 @@ impl Totals {
         self.restarts += u32::from(before.is_some() && (restarted || since.is_none()));
         let fresh = since.filter(|_| !restarted).or(last).unwrap_or(total);
         self.unrecorded = Some(fresh);
-        fresh.draft(call)
+        fresh.used(call)
     }
 
     /// The usage of one response, of a record. The totals leave out some, for example those of
@@ -75,7 +77,7 @@ impl Totals {
         &mut self,
         record: Json<'_>,
         call: PricedCall<'_>,
-    ) -> Option<Draft<'static>> {
+    ) -> Option<Used<'static>> {
         let usage = record.present("usage").and_then(RolloutCounts::of)?;
         if self.unrecorded.take().is_some_and(|told| told.is_same(usage)) {
             return None;
@@ -83,12 +85,9 @@ impl Totals {
         self.has_records = true;
         // The record has an id of its own.
         self.is_total_known = false;
-        let mut draft = usage.draft(call)?;
-        let mut data = ObjectText::new();
-        data.members(draft.data());
-        data.text_if("message_id", record.text_at("response_id").as_deref());
-        draft.data = data.finish().into();
-        Some(draft)
+        let id = record.text_at("response_id").map(|id| id.into_owned().into());
+        let used = usage.used(call)?;
+        Some(Used { of: ModelCall { id, ..used.of }, ..used })
     }
 
     /// Those of a thread that goes on from the line with this number.
@@ -112,12 +111,10 @@ impl Totals {
     }
 }
 
-/// The event for the total of a session so far. `None` if all counts are zero.
-pub(super) fn total(usage: Json<'_>, call: PricedCall<'_>) -> Option<Draft<'static>> {
-    let draft = RolloutCounts::of(usage)?.draft(call)?;
-    let mut data = ObjectText::new();
-    data.members(draft.data()).text("scope", "session");
-    Some(Draft { data: data.finish().into(), ..draft })
+/// The total of a session so far. `None` if all counts are zero.
+pub(super) fn total(usage: Json<'_>, call: PricedCall<'_>) -> Option<Used<'static>> {
+    let used = RolloutCounts::of(usage)?.used(call)?;
+    Some(Used { scope: UsedScope::Session, ..used })
 }
 
 impl RolloutCounts {
@@ -142,27 +139,17 @@ impl RolloutCounts {
         Some(since)
     }
 
-    /// The counts as an event, with input that excludes cached tokens. `None` if all are zero.
-    fn draft(self, call: PricedCall<'_>) -> Option<Draft<'static>> {
-        let [input, read, written, output, reasoning] = self.0;
-        if self.0.iter().all(|count| count.unwrap_or(0) == 0) {
+    /// What was used, with input that excludes cached tokens. `None` if all counts are zero.
+    fn used(self, call: PricedCall<'_>) -> Option<Used<'static>> {
+        let [input, cache_read, cache_creation, output, reasoning] = self.0;
+        let tokens =
+            TokensUsed { input, output, cache_read, cache_creation, reasoning, cost: None };
+        if tokens.is_zero() {
             return None;
         }
-        let cached = read.unwrap_or(0).saturating_add(written.unwrap_or(0));
-        let counts = [
-            ("input_tokens", input.map(|input| input.saturating_sub(cached))),
-            ("output_tokens", output),
-            ("cache_read_tokens", read),
-            ("cache_creation_tokens", written),
-            ("reasoning_tokens", reasoning),
-        ];
-        let mut data = ObjectText::new();
-        for (name, count) in counts {
-            if let Some(count) = count {
-                data.plain(name, count);
-            }
-        }
-        data.text_if("model", call.model).text_if("service_tier", call.tier);
-        Some(Draft::new("llm.usage", data))
+        let own = |text: &str| Cow::Owned(text.to_owned());
+        let of = ModelCall { model: call.model.map(own), id: None };
+        let priced_by = call.tier.map(|tier| ("service_tier", own(tier))).into_iter().collect();
+        Some(Used { tokens: tokens.without_cached(), of, priced_by, ..Used::default() })
     }
 }

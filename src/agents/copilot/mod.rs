@@ -178,8 +178,8 @@ impl Copilot {
             "assistant.reasoning" => self.reasoning(data, "content").into_iter().collect(),
             "assistant.message" => self.assistant(data),
             "assistant.usage" => vec![usage(data, data.text_at("apiCallId"))],
-            "tool.user_requested" => vec![self.call(data, "toolName", Report::Person)],
-            "tool.execution_start" => vec![self.call(data, "toolName", Report::Client)],
+            "tool.user_requested" => vec![self.call(data, "toolName", Report::Kind(3))],
+            "tool.execution_start" => vec![self.call(data, "toolName", Report::Kind(2))],
             "tool.execution_complete" => vec![self.complete(data)],
             "subagent.started" => vec![Said::note(format!("Sub-agent{} started", name(data)))],
             "subagent.completed" => vec![completed(data)],
@@ -246,7 +246,7 @@ impl Copilot {
             said.push(Said::Answer(SaidAnswer { text, of }));
         }
         let requests = data.get("toolRequests").into_iter().flat_map(Json::items);
-        said.extend(requests.map(|request| self.call(request, "name", Report::Model)));
+        said.extend(requests.map(|request| self.call(request, "name", Report::Kind(1))));
         self.totals.add_message(data, call.as_deref());
         said.push(usage(data, call.or(id)));
         said
@@ -258,10 +258,7 @@ impl Copilot {
         if let Some(id) = &id {
             self.tools.insert(id.clone().into_owned(), tool.clone().into_owned());
         }
-        let args = match request.get("arguments") {
-            Some(args) => args.as_str().map_or(Args::Value(args), Args::Text),
-            None => Args::None,
-        };
+        let args = request.get("arguments").map_or(Args::None, Args::of);
         Said::Call(SaidCall { id, tool, args, report, ..SaidCall::default() })
     }
 

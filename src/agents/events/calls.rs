@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::PlaceInLine;
-use crate::agents::said::{CallEnd, Report, SaidCall, SubAgent};
+use crate::agents::said::{CallEnd, Outcome, Report, SaidCall, SubAgent};
 use crate::event::fields::is_placeholder;
 
 /// The calls that a stream has reported.
@@ -28,11 +28,15 @@ struct PairedCall {
     /// The id that its events have.
     id: String,
     tool: String,
+    /// See [`SaidCall::family`].
+    family: String,
     /// The response of the model that asked for it.
     message: Option<String>,
     /// The bits of the reports of its start.
     started: u8,
     has_ended: bool,
+    /// Whether it ended with a process that went on in the background.
+    goes_on: bool,
 }
 
 impl PairedCalls {
@@ -61,10 +65,12 @@ impl PairedCalls {
         }
         let started = PairedCall {
             id: id.clone(),
-            tool: call.tool.as_ref().to_owned(),
+            tool: if call.tool.is_empty() { "tool" } else { &call.tool }.to_owned(),
+            family: call.family.clone().into_owned(),
             message: message.map(str::to_owned),
             started: call.report.bit(),
             has_ended: false,
+            goes_on: false,
         };
         self.known.insert(key, started);
         Some(id)
@@ -74,7 +80,11 @@ impl PairedCalls {
     fn unconfirmed(&self, call: &SaidCall<'_>, agent: &SubAgent<'_>) -> Option<String> {
         let is_this = |key: &&String| {
             let open = self.known.get(*key);
-            open.is_some_and(|open| open.tool == call.tool && !open.has(call.report))
+            // A line with both ends is about an open call, if there is one.
+            let is_new = |open: &PairedCall| call.end.is_some() || !open.has(call.report);
+            open.is_some_and(|open| {
+                open.tool == call.tool && open.family == call.family && is_new(open)
+            })
         };
         let is_of_agent = |(of, _): &&(_, _)| is_of(of, agent);
         let mut open = self.unnamed.iter().filter(is_of_agent).map(|(_, key)| key);
@@ -89,21 +99,22 @@ impl PairedCalls {
             return Some(key.clone());
         }
         let mut open = self.unnamed.iter().filter(|(of, key)| {
-            let open = self.known.get(key);
-            let is_of_tool =
-                end.tool.is_none() || open.map(|open| &*open.tool) == end.tool.as_deref();
-            is_of(of, agent) && is_of_tool
+            let of_kind = |open: &PairedCall| {
+                let is_of_tool = end.tool.as_ref().is_none_or(|tool| open.tool == *tool);
+                is_of_tool && open.family == end.family
+            };
+            is_of(of, agent) && self.known.get(key).is_some_and(of_kind)
         });
         open.next().map(|(_, key)| key.clone())
     }
 
-    /// The id and the tool of the events of a call that ends; `None` if its end was reported.
+    /// The end of a call; `None` if it was reported.
     pub(super) fn end(
         &mut self,
         end: &CallEnd<'_>,
         place: &PlaceInLine<'_>,
         agent: &SubAgent<'_>,
-    ) -> Option<(String, String)> {
+    ) -> Option<EndOfCall> {
         let own = own_id(end.id.as_deref(), agent);
         let key = own.or_else(|| self.unnamed_end(end, agent));
         if let Some(key) = key.as_ref().filter(|_| !self.unnamed.is_empty()) {
@@ -113,13 +124,45 @@ impl PairedCalls {
         let call = self.known.entry(key).or_insert_with_key(|key| PairedCall {
             id: key.clone(),
             tool: end.tool.as_deref().unwrap_or("tool").to_owned(),
+            family: String::new(),
             message: None,
             started: 0,
             has_ended: false,
+            goes_on: false,
         });
-        let is_first = !std::mem::replace(&mut call.has_ended, true);
-        is_first.then(|| (call.id.clone(), call.tool.clone()))
+        let (id, tool) = (call.id.clone(), call.tool.clone());
+        let goes_on = std::mem::replace(&mut call.goes_on, end.goes_on);
+        match std::mem::replace(&mut call.has_ended, true) {
+            false => Some(EndOfCall::First { id, tool }),
+            true if goes_on && end.outcome == Outcome::Failed => Some(EndOfCall::Late { tool }),
+            true => {
+                call.goes_on = goes_on;
+                None
+            }
+        }
     }
+
+    /// Whether a call with that id began or ended.
+    pub(super) fn is_known(&self, id: Option<&str>, agent: &SubAgent<'_>) -> bool {
+        own_id(id, agent).is_some_and(|id| self.known.contains_key(&id))
+    }
+}
+
+/// The end of a call.
+#[derive(Debug)]
+pub(super) enum EndOfCall {
+    /// Its first one, with the id of its events and its tool.
+    First {
+        /// The id.
+        id: String,
+        /// The tool.
+        tool: String,
+    },
+    /// That of its process, which had gone on in the background, and failed.
+    Late {
+        /// The tool.
+        tool: String,
+    },
 }
 
 /// Whether an open call is of that agent.

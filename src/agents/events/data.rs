@@ -1,5 +1,6 @@
 //! The events of what is said: their types and their payloads.
 
+use super::calls::EndOfCall;
 use super::{EventBuilder, PlaceInLine};
 use crate::agents::said::{
     Args, CallEnd, FailedPart, ModelCall, Outcome, Said, SaidCall, SaidFailure, SaidNote,
@@ -9,6 +10,7 @@ use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::{HISTORY, PROMPTS_WITHDRAWN, SEVERAL_CALLS, WITHDRAWN, is_placeholder};
 use crate::event::reserved::reserved_key;
+use crate::event::severity::Severity;
 use crate::json::{self, Json, JsonRules, MAX_DEPTH, ObjectText};
 
 /// The text of a prompt that has only attachments.
@@ -25,12 +27,13 @@ impl EventBuilder {
         mut call: SaidCall<'_>,
         agent: &SubAgent<'_>,
     ) {
-        let (end, known) = (call.end.take(), self.calls.start(&call, place, agent));
+        let known = self.calls.start(&call, place, agent);
         place.calls += 1;
         drafts.extend(known.as_ref().map(|id| call.event(id.clone(), place, agent)));
-        let Some(end) = end else { return };
+        let Some(end) = call.end.take() else { return };
         let tool = if call.tool.is_empty() { None } else { Some(call.tool) };
-        let ended = CallEnd { id: call.id.or(known.map(Into::into)), tool, ..end };
+        let (id, family) = (call.id.or(known.map(Into::into)), call.family);
+        let ended = CallEnd { id, tool, family, ..end };
         drafts.extend(self.end(place, &ended, agent));
     }
 
@@ -41,8 +44,10 @@ impl EventBuilder {
         end: &CallEnd<'_>,
         agent: &SubAgent<'_>,
     ) -> Option<Draft<'static>> {
-        let (id, tool) = self.calls.end(end, place, agent)?;
-        Some(end.event(id, &tool, agent))
+        match self.calls.end(end, place, agent)? {
+            EndOfCall::First { id, tool } => Some(end.event(id, &tool, place, agent)),
+            EndOfCall::Late { tool } => end.late_failure(&tool).event(agent),
+        }
     }
 
     /// The event of one thing that is said, if it says anything.
@@ -53,7 +58,7 @@ impl EventBuilder {
         agent: &SubAgent<'_>,
     ) -> Option<Draft<'static>> {
         match said {
-            Said::Prompt(prompt) => prompt.event(agent),
+            Said::Prompt(prompt) => prompt.event(place, agent),
             Said::Answer(answer) => text_event("message.assistant", &answer.text, agent, |data| {
                 answer.of.add_to(data);
             }),
@@ -66,8 +71,15 @@ impl EventBuilder {
                 }
             })),
             Said::End(end) => self.end(place, &end, agent),
-            Said::Used(used) => used.event(agent),
-            Said::Failed(failure) => Some(failure.event(agent)),
+            Said::Denied(end) if self.calls.is_known(end.id.as_deref(), agent) => {
+                self.end(place, &CallEnd { tool: None, ..end }, agent)
+            }
+            Said::Denied(end) => Some(event("tool-denied", agent, |data| {
+                data.text("tool", end.tool.as_deref().unwrap_or("an action"));
+                data.text("agent", "The automatic reviewer").text("reason", &end.text);
+            })),
+            Said::Used(used) => used.event(place, agent),
+            Said::Failed(failure) => Some(failure.event(place, agent)),
             Said::Interrupted(reason) => Some(event(catalogue::INTERRUPTED, agent, |data| {
                 data.text_if("reason", reason.as_deref());
             })),
@@ -107,12 +119,15 @@ fn text_event(
 }
 
 impl SaidPrompt<'_> {
-    fn event(&self, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
+    fn event(&self, place: &PlaceInLine<'_>, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
         let has_text = !self.text.is_empty();
         let text = if has_text || self.attached.is_empty() { &self.text } else { ATTACHMENT };
         text_event("message.user", text, agent, |data| {
+            let attached = self.attachments + self.attached.len();
+            if attached > 0 {
+                data.plain("attachments", attached);
+            }
             if !self.attached.is_empty() {
-                data.plain("attachments", self.attached.len());
                 data.text("attached", &self.attached.join(", "));
             }
             if self.is_withdrawn {
@@ -122,6 +137,7 @@ impl SaidPrompt<'_> {
             if self.withdraws > 0 {
                 data.plain(PROMPTS_WITHDRAWN, self.withdraws);
             }
+            data.text_if(HISTORY, place.history);
         })
     }
 }
@@ -156,7 +172,9 @@ impl SaidCall<'_> {
             data.text("tool_name", if self.tool.is_empty() { "tool" } else { &self.tool });
             self.args.add_to(data, place.clean);
             data.text_if("title", self.title.as_deref());
+            data.text_if("namespace", self.namespace.as_deref());
             data.text_if("message_id", own(self.message.as_deref()));
+            data.text_if(HISTORY, place.history);
         });
         Draft { correlation_id: Some(id.into()), ..draft }
     }
@@ -171,8 +189,6 @@ impl Args<'_> {
             Self::None => {}
             Self::Value(value) if clean => drop(data.json("args", Json::trusted(&value.compact()))),
             Self::Value(value) => drop(data.text("args", &value.compact())),
-            Self::Made(object) if clean => drop(data.json("args", Json::trusted(object))),
-            Self::Made(object) => drop(data.text("args", object)),
             Self::Text(text) => match json::check(text.as_bytes(), rules) {
                 Ok(value) if value.is_object() && reserved_key(value, true).is_none() => {
                     data.json("args", Json::trusted(&value.compact()));
@@ -184,7 +200,24 @@ impl Args<'_> {
 }
 
 impl CallEnd<'_> {
-    fn event(&self, id: String, tool: &str, agent: &SubAgent<'_>) -> Draft<'static> {
+    /// A note that the process of a call, which went on in the background, has failed.
+    fn late_failure(&self, tool: &str) -> SaidNote<'static> {
+        let how = match self.exit_code {
+            Some(code) => format!("ended with exit code {code}"),
+            None => "failed".to_owned(),
+        };
+        let what = if self.text.is_empty() { String::new() } else { format!(":\n{}", self.text) };
+        let text = format!("The background process of {tool} {how}{what}").into();
+        SaidNote { text, severity: Some(Severity::Warning), ..SaidNote::default() }
+    }
+
+    fn event(
+        &self,
+        id: String,
+        tool: &str,
+        place: &PlaceInLine<'_>,
+        agent: &SubAgent<'_>,
+    ) -> Draft<'static> {
         let kind = match self.outcome {
             Outcome::Completed => "tool.completed",
             Outcome::Failed => "tool.failed",
@@ -209,6 +242,7 @@ impl CallEnd<'_> {
             }
             data.text_if("command", self.command.as_deref());
             data.text_if("spawned_agent_id", self.spawned.as_deref());
+            data.text_if(HISTORY, place.history);
         });
         Draft { correlation_id: Some(id.into()), timestamp: self.time, ..draft }
     }
@@ -216,7 +250,7 @@ impl CallEnd<'_> {
 
 impl Used<'_> {
     /// The event; `None` without any count.
-    fn event(self, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
+    fn event(self, place: &PlaceInLine<'_>, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
         let mut counts = ObjectText::new();
         self.tokens.add_to(&mut counts);
         if counts.is_empty() {
@@ -226,7 +260,10 @@ impl Used<'_> {
             *data = counts;
             self.of.add_to(data);
             data.text_if("scope", self.scope.name());
-            data.text_if(HISTORY, self.history.as_deref());
+            for (name, asked) in &self.priced_by {
+                data.text(name, asked);
+            }
+            data.text_if(HISTORY, self.history.as_deref().or(place.history));
         });
         Some(Draft { event_id: self.event_id.map(Into::into), timestamp: self.time, ..draft })
     }
@@ -266,7 +303,7 @@ impl UsedScope {
 }
 
 impl SaidFailure<'_> {
-    fn event(&self, agent: &SubAgent<'_>) -> Draft<'static> {
+    fn event(&self, place: &PlaceInLine<'_>, agent: &SubAgent<'_>) -> Draft<'static> {
         event("error", agent, |data| {
             data.text_if("code", self.code.as_deref());
             data.text("message", &self.message);
@@ -274,6 +311,7 @@ impl SaidFailure<'_> {
             if self.is_retried {
                 data.plain("retryable", true);
             }
+            data.text_if(HISTORY, place.history);
         })
     }
 }

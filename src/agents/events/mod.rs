@@ -29,6 +29,8 @@ struct PlaceInLine<'p> {
     calls: usize,
     /// See [`SourceText::clean`].
     clean: bool,
+    /// The place in the history of the session.
+    history: Option<&'p str>,
 }
 
 impl EventBuilder {
@@ -69,7 +71,8 @@ impl EventBuilder {
         let said = std::mem::take(&mut line.said);
         let agent = if line.agent == SubAgent::default() { outer } else { &line.agent };
         let id = line.id.as_deref().filter(|id| !is_placeholder(id));
-        let (mut at, mut lines) = (PlaceInLine { line: place, id, calls: 0, clean }, 0);
+        let history = line.history.as_deref();
+        let (mut at, mut lines) = (PlaceInLine { line: place, id, calls: 0, clean, history }, 0);
         for said in said {
             let inner = match said {
                 Said::Lines(inner) => inner,

@@ -18,8 +18,8 @@ const LONG: (usize, usize) = (3000, 40);
 pub(super) fn entry(entry: &Entry, page: &PageParts<'_>) -> Markup {
     html! {
         @match entry {
-            Entry::SpokenText(said) if said.thought => (thought(said)),
-            Entry::SpokenText(said) => (message(said, page)),
+            Entry::Said(said) if said.thought => (thought(said)),
+            Entry::Said(said) => (message(said, page)),
             Entry::Note(note) => (note::note(note, page)),
             Entry::Section { sequence, title, text } => {
                 article.note #{ "e" (sequence) } data-kind="note" {

@@ -66,7 +66,7 @@ pub(super) fn render(transcript: &Transcript, limits: &Limits) -> String {
 
 fn is_shown(entry: &Entry, limits: &Limits) -> bool {
     match entry {
-        Entry::SpokenText(said) => limits.thoughts || !said.thought,
+        Entry::Said(said) => limits.thoughts || !said.thought,
         Entry::Note(note) => limits.minor || !note.minor,
         Entry::Dropped { number: 0, .. } => false,
         Entry::Dropped { what: DroppedKind::Thoughts, .. } => limits.thoughts,
@@ -95,7 +95,7 @@ fn mark_pauses(sequence: u64, pauses: &mut &[Pause], out: &mut String) {
 fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut String) {
     let shown = |stretch: &&[Entry]| stretch.first().is_some_and(|one| is_shown(one, limits));
     let items: Vec<&[Entry]> = stretches(entries).filter(shown).collect();
-    let spoken = |item: &&[Entry]| matches!(item, [Entry::SpokenText(said)] if said.is_answer());
+    let spoken = |item: &&[Entry]| matches!(item, [Entry::Said(said)] if said.is_answer());
     let last_said = items.iter().rposition(spoken);
     // Dropped items are in the range that is skipped.
     let weight = |item: &[Entry]| match item {
@@ -119,10 +119,10 @@ fn items(entries: &[Entry], limits: &Limits, pauses: &mut &[Pause], out: &mut St
             mark_pauses(first.sequence(), pauses, out);
         }
         match item {
-            [Entry::SpokenText(said)] if Some(index) == last_said || limits.minor => {
+            [Entry::Said(said)] if Some(index) == last_said || limits.minor => {
                 at_length(said, limits, out);
             }
-            [Entry::SpokenText(said)] => out.push_str(&format!(
+            [Entry::Said(said)] => out.push_str(&format!(
                 "- {} {}: {} ({})\n",
                 unlinked(&preview(&said.who, 40)),
                 verb(said),

@@ -61,7 +61,7 @@ impl LiveStory {
     /// The sequence of the last message, if it is longer than at the last look.
     fn still_growing(&mut self, transcript: &Transcript) -> Option<u64> {
         let last = transcript.turns.last().and_then(|turn| turn.items.last());
-        let Some(Entry::SpokenText(said)) = last else {
+        let Some(Entry::Said(said)) = last else {
             self.growing = None;
             return None;
         };
@@ -85,7 +85,7 @@ impl LiveStory {
     ) {
         let last = last_message(items);
         for (at, entry) in items.iter().enumerate() {
-            if matches!(entry, Entry::SpokenText(_)) && waits == Some(entry.sequence()) {
+            if matches!(entry, Entry::Said(_)) && waits == Some(entry.sequence()) {
                 return;
             }
             let place = format!("{place}.{at}");

@@ -157,7 +157,7 @@ impl<'t> Story<'t> {
         let (paint, most) = self.style(entry, is_last, depth);
         let (text, how) = match entry {
             Entry::Call(call) => self.call_title(call, text, &who, indent),
-            Entry::SpokenText(said)
+            Entry::Said(said)
                 if Some(said.sequence) == self.answer && !said.thought && !is_full =>
             {
                 let is_final =
@@ -169,17 +169,17 @@ impl<'t> Story<'t> {
                 (note.more.clone(), String::new())
             }
             // Agents write the titles of thoughts in bold.
-            Entry::SpokenText(said) if said.thought => (text.replace("**", ""), String::new()),
+            Entry::Said(said) if said.thought => (text.replace("**", ""), String::new()),
             _ => (text.to_owned(), String::new()),
         };
         let colon = match entry {
-            Entry::SpokenText(said) if said.thought => " thought: ",
+            Entry::Said(said) if said.thought => " thought: ",
             _ if text.is_empty() => "",
             _ => ": ",
         };
         let body = format!("{who}{colon}{text}{how}");
         let body = match entry {
-            Entry::SpokenText(said) if is_last => {
+            Entry::Said(said) if is_last => {
                 bounded(&body, indent, most, said.sequence, self.transcript, look)
             }
             // Its arguments are cut already. Its status never is.
@@ -212,10 +212,10 @@ impl<'t> Story<'t> {
                 CallStatus::Blocked => ("33", look.most(2)),
                 _ => ("34", look.most(2)),
             },
-            Entry::SpokenText(said) if said.thought => ("2", look.most(THOUGHT)),
-            Entry::SpokenText(said) if is_last && self.is_answer(said) => ("1", look.most(WHOLE)),
-            Entry::SpokenText(_) if is_last && depth > 0 => ("1", look.most(REPORT)),
-            Entry::SpokenText(_) if is_last => ("1", look.most(LONG)),
+            Entry::Said(said) if said.thought => ("2", look.most(THOUGHT)),
+            Entry::Said(said) if is_last && self.is_answer(said) => ("1", look.most(WHOLE)),
+            Entry::Said(_) if is_last && depth > 0 => ("1", look.most(REPORT)),
+            Entry::Said(_) if is_last => ("1", look.most(LONG)),
             Entry::Note(Note { level: Some(NoteLevel::Error), .. }) => ("31", look.most(SAID)),
             Entry::Note(Note { level: Some(_), .. }) => ("33", look.most(SAID)),
             _ => ("1", look.most(SAID)),

@@ -23,7 +23,7 @@ impl LastAnswer {
         let is_kept = |turn: &&Section| turn.outcome != Some(TaskOutcome::Withdrawn);
         let mut entries = turns.iter().filter(is_kept).flat_map(|turn| &turn.items).rev();
         let said = entries.find_map(|entry| match entry {
-            Entry::SpokenText(said) if said.is_answer() => Some(said.clone()),
+            Entry::Said(said) if said.is_answer() => Some(said.clone()),
             _ => None,
         })?;
         let mut ends = turns.iter().rev().filter(is_kept).filter_map(Section::ends_with_answer);

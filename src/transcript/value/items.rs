@@ -52,7 +52,7 @@ pub(crate) struct Section {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Entry {
     /// A message.
-    SpokenText(SpokenText),
+    Said(SpokenText),
     /// A tool call.
     Call(CallEntry),
     /// A note, decision or step.
@@ -204,11 +204,11 @@ impl Section {
     /// The same; `None` without any message or call.
     pub(super) fn ends_with_answer(&self) -> Option<bool> {
         let last = self.items.iter().rev().find(|entry| match entry {
-            Entry::SpokenText(said) => !said.thought,
+            Entry::Said(said) => !said.thought,
             Entry::Call(_) | Entry::Dropped { what: DroppedKind::Calls, .. } => true,
             _ => false,
         })?;
-        Some(matches!(last, Entry::SpokenText(said) if said.is_answer()))
+        Some(matches!(last, Entry::Said(said) if said.is_answer()))
     }
 
     /// Whether the task began with a message.
@@ -226,7 +226,7 @@ impl Section {
             return None;
         }
         let said = self.items.iter().rev().find_map(|entry| match entry {
-            Entry::SpokenText(said) if said.is_answer() => Some(said.sequence),
+            Entry::Said(said) if said.is_answer() => Some(said.sequence),
             _ => None,
         });
         let said = said.map(|sequence| format!("; its last message is #{sequence}"));
@@ -236,7 +236,7 @@ impl Section {
 
 /// The index of the last message that is not a thought.
 pub(in crate::transcript) fn last_message(items: &[Entry]) -> Option<usize> {
-    items.iter().rposition(|entry| matches!(entry, Entry::SpokenText(said) if !said.thought))
+    items.iter().rposition(|entry| matches!(entry, Entry::Said(said) if !said.thought))
 }
 
 impl Entry {
