@@ -5,14 +5,13 @@
 //! prompts belong to that trajectory.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
-use super::source::{EndedCall, StartedCall, call_blocked, call_end, event, of_agent, text_event};
-use super::tokens::{ReportedFigures, ReportedModelCall, TokenCounts, count};
-use super::{AdaptedLine, Adapter, SourcePart, SourceText};
-use crate::event::draft::Draft;
+use super::said::{
+    Args, CallEnd, ModelCall, Outcome, Report, Said, SaidAnswer, SaidCall, SaidLine, SubAgent,
+    TokensUsed, Used, UsedScope,
+};
+use super::{Adapter, LineReader, SourcePart, SourceText, built};
 use crate::event::fields::{as_text, is_placeholder};
-use crate::event::time::Timestamp;
 use crate::json::Json;
 
 /// The fields that show that a document is of ATIF.
@@ -48,7 +47,7 @@ fn session_of(document: Json<'_>) -> Option<String> {
 
 /// A new adapter.
 pub(super) fn adapter() -> Box<dyn Adapter> {
-    Box::new(Atif::default())
+    built(Atif::default())
 }
 
 /// What shows that a call failed: in its result, and in a step with one call.
@@ -62,387 +61,273 @@ const FAILED_STEP: &[&str] = &["extra.tool_result_is_error", "extra.metadata.is_
 
 #[derive(Default)]
 struct Atif {
-    session_id: Option<String>,
+    session: Option<String>,
     /// The model of steps that name none.
     model: Option<String>,
-    /// The sum of what the steps reported.
-    reported: TokenCounts,
-    /// The sum of what the trajectories of spawned agents reported, if they came before the totals.
-    nested: TokenCounts,
+    /// The sum of what the steps reported. Its input includes cached tokens.
+    reported: TokensUsed,
+    /// The sum of what the trajectories of spawned agents reported.
+    nested: TokensUsed,
     /// Whether it is the trajectory of a spawned agent. All its steps are that agent's.
     is_nested: bool,
-    /// The totals, as JSON, if they came before the steps.
-    early_totals: Option<String>,
-    /// Whether a step of the document was read.
-    has_steps: bool,
-    /// The newest call with each id: the id in its events, and the tool.
-    named: HashMap<String, (String, String)>,
-    /// The calls that spawned agents, by the agents' ids.
-    spawned: HashMap<String, String>,
+    /// Whether the first members of the document were read. The end of the document gives them again.
+    has_members: bool,
 }
 
-impl Adapter for Atif {
-    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+impl LineReader for Atif {
+    fn read<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s> {
         let json = source.json;
         if json.get("steps").is_some() {
-            return self.nested(source);
+            return self.nested(json, source.place);
         }
         if json.get("step_id").is_some() || source.part == SourcePart::Item {
-            return self.step(source);
+            return self.step(json);
         }
-        let drafts = self.document(json);
-        AdaptedLine {
-            source_type: "document".to_owned(),
-            session_id: self.session_id.clone(),
-            drafts,
-            ..AdaptedLine::default()
-        }
+        let said = self.members(json);
+        self.document(said)
     }
 
     /// Totals that came before the steps say what these leave out.
-    fn end(&mut self, _: &SourceText<'_>) -> AdaptedLine {
-        let totals = self.early_totals.take();
-        let drafts = totals.and_then(|totals| self.totals(Json::trusted(&totals)));
-        let drafts = drafts.into_iter().collect();
-        let source_type = "document".to_owned();
-        AdaptedLine {
-            source_type,
-            session_id: self.session_id.clone(),
-            drafts,
-            ..AdaptedLine::default()
-        }
+    fn end<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s> {
+        let line = self.document(self.totals(source.json).into_iter().collect());
+        self.begin_file();
+        line
+    }
+
+    fn begin_file(&mut self) {
+        *self = Self::default();
     }
 }
 
 impl Atif {
+    /// What members of the document say.
+    fn document<'s>(&self, said: Vec<Said<'s>>) -> SaidLine<'s> {
+        let session = self.session.clone().map(Cow::Owned);
+        SaidLine { kind: "document".into(), session, said, ..SaidLine::default() }
+    }
+
     /// Members besides the steps.
-    fn document(&mut self, json: Json<'_>) -> Vec<Draft<'static>> {
-        let mut drafts = Vec::new();
+    fn members<'s>(&mut self, json: Json<'s>) -> Vec<Said<'s>> {
+        let mut said = Vec::new();
         let begins = ["schema_version", "session_id", "agent"];
         if begins.iter().any(|name| json.get(name).is_some()) {
-            // A key order with `agent` after the steps continues the same document.
-            if !self.has_steps || json.get("schema_version").is_some() {
-                *self = Self { spawned: std::mem::take(&mut self.spawned), ..Self::default() };
-            }
-            let text = |path: &str| json.text_at(path).map(Cow::into_owned);
-            self.session_id = session_of(json);
-            self.model = text("agent.model_name");
-            drafts.push(event("config.loaded", |data| {
-                data.text_if("agent", text("agent.name").as_deref());
-                data.text_if("agent_version", text("agent.version").as_deref());
-                data.text_if("model", self.model.as_deref());
-                let first = |names: [&str; 2]| {
-                    let value = names.iter().find_map(|name| json.path(name))?;
-                    value.as_str().or_else(|| value.items().next()?.as_str())
-                };
-                data.text_if("cwd", first(["agent.extra.cwd", "agent.extra.cwds"]).as_deref());
-                let branch = first(["agent.extra.git.branch", "agent.extra.git_branches"]);
-                data.text_if("git_branch", branch.as_deref());
-            }));
+            let model = json.text_at("agent.model_name");
+            self.session = session_of(json).or(self.session.take());
+            self.model = model.as_deref().map(str::to_owned).or(self.model.take());
+            let first = |names: [&str; 2]| {
+                let value = names.iter().find_map(|name| json.path(name))?;
+                value.as_str().or_else(|| value.items().next()?.as_str())
+            };
+            said.push(Said::facts([
+                ("agent", json.text_at("agent.name")),
+                ("agent_version", json.text_at("agent.version")),
+                ("model", model),
+                ("cwd", first(["agent.extra.cwd", "agent.extra.cwds"])),
+                ("git_branch", first(["agent.extra.git.branch", "agent.extra.git_branches"])),
+            ]));
         }
-        if let Some(notes) = json.text_at("notes") {
-            drafts.push(text_event("note", &notes));
+        said.extend(json.text_at("notes").map(Said::note));
+        if std::mem::replace(&mut self.has_members, true) {
+            said.extend(self.totals(json));
         }
-        if let Some(totals) = json.present("final_metrics") {
-            match self.has_steps {
-                true => drafts.extend(self.totals(totals)),
-                false => self.early_totals = Some(totals.compact().into_owned()),
-            }
-        }
-        drafts
+        said
     }
 
     /// The totals of what the steps do not report.
-    fn totals(&self, metrics: Json<'_>) -> Option<Draft<'static>> {
-        let cached = count(metrics, "total_cached_tokens");
-        let prompts = count(metrics, "total_prompt_tokens");
-        let all = TokenCounts {
-            input: prompts,
-            output: count(metrics, "total_completion_tokens"),
-            cache_read: cached,
-            cost: metrics.get("total_cost_usd").and_then(Json::as_f64),
-            ..TokenCounts::default()
-        };
+    fn totals(&self, json: Json<'_>) -> Option<Said<'static>> {
+        let metrics = json.present("final_metrics")?;
+        let paths =
+            ["total_prompt_tokens", "total_completion_tokens", "total_cached_tokens", "", ""];
+        let cost = metrics.get("total_cost_usd").and_then(Json::as_f64);
+        let all = TokensUsed { cost, ..TokensUsed::at(metrics, paths) };
         let known = self.reported;
         let all = without_nested(all, &known, &self.nested);
-        let (cached, prompts) = (all.cache_read, all.input);
         // Without cached tokens in the steps, their input includes the cached tokens of the total.
         let corrects_input = known.cache_read.is_none()
-            && cached.unwrap_or(0) > 0
-            && known.input.is_none_or(|input| Some(input) == prompts);
+            && all.cache_read.unwrap_or(0) > 0
+            && known.input.is_none_or(|input| Some(input) == all.input);
         // Totals with more tokens are also of work that other files report.
-        let is_told = |all: Option<u64>, known: Option<u64>| all.is_none() || all == known;
-        let has_all = is_told(all.input, known.input) && is_told(all.output, known.output);
-        let is_new_cost =
-            |all: &f64| known.cost.is_none_or(|known| has_all && is_more(*all, known));
+        let is_same = |all: Option<u64>, known: Option<u64>| all.is_none() || all == known;
+        let has_all = is_same(all.input, known.input) && is_same(all.output, known.output);
+        let is_new = |all: &f64| known.cost.is_none_or(|known| has_all && is_more(*all, known));
         // Figures that the steps report are repeated, not replaced.
-        let sum = known.without_cached();
-        let own_input = sum.input.filter(|_| !corrects_input);
-        let more = TokenCounts {
-            input: own_input.or(all.without_cached().input),
+        let inputs = if corrects_input || known.input.is_none() { all } else { known };
+        let tokens = TokensUsed {
+            input: inputs.without_cached().input,
             output: known.output.or(all.output),
             cache_read: known.cache_read.or(all.cache_read),
-            cost: all.cost.filter(is_new_cost),
-            ..TokenCounts::default()
+            cost: all.cost.filter(is_new),
+            ..TokensUsed::default()
         };
-        let is_new = |more: Option<u64>, known: Option<u64>| more.is_some() && known.is_none();
         let says_more = corrects_input
-            || is_new(more.input, sum.input)
-            || is_new(more.output, sum.output)
-            || more.cost.is_some();
-        let call =
-            ReportedModelCall { figures: ReportedFigures::Session, ..ReportedModelCall::default() };
-        (says_more && !more.is_zero()).then(|| more.event(&call))
-    }
-
-    fn step(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        self.has_steps = true;
-        let json = source.json;
-        let kind = json.text_at("source").unwrap_or(Cow::Borrowed("untyped"));
-        let session = self.session_id.as_deref().filter(|id| !is_placeholder(id));
-        let step_id = json.get("step_id").map(Json::compact);
-        AdaptedLine {
-            source_type: kind.into_owned(),
-            source_id: session.zip(step_id).map(|(session, step)| format!("{session}/{step}")),
-            time: json.text_at("timestamp").map(Cow::into_owned),
-            session_id: self.session_id.clone(),
-            parent: None,
-            drafts: self.events(source, source.place),
-            ..AdaptedLine::default()
-        }
+            || known.input.is_none() && all.input.is_some()
+            || known.output.is_none() && all.output.is_some()
+            || tokens.cost.is_some();
+        let used = Used { tokens, scope: UsedScope::Session, ..Used::default() };
+        (says_more && !tokens.is_zero()).then_some(Said::Used(used))
     }
 
     /// A trajectory with its steps: that of a spawned agent, or a document on one line.
-    fn nested(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        let json = source.json;
-        let text = |path: &str| json.text_at(path).map(Cow::into_owned);
-        let agent = text("trajectory_id").or_else(|| text("session_id"));
-        let agent = agent.filter(|id| !is_placeholder(id)).unwrap_or(source.place.to_owned());
-        let spawned_by = self.spawned.get(&agent).cloned();
-        let mut inner = Self { is_nested: true, ..Self::default() };
-        let mut drafts = Vec::new();
-        inner.model = text("agent.model_name");
-        for (index, step) in json.get("steps").into_iter().flat_map(Json::items).enumerate() {
-            inner.has_steps = true;
-            let step = SourceText { json: step, ..*source };
-            let time = step.json.text_at("timestamp");
-            let time = time.and_then(|time| Timestamp::parse_loose(&time)).map(|(time, _)| time);
-            let own = inner.events(&step, &format!("{}.{index}", source.place)).into_iter();
-            drafts.extend(own.map(|draft| Draft { timestamp: draft.timestamp.or(time), ..draft }));
-        }
+    fn nested<'s>(&mut self, json: Json<'s>, place: &str) -> SaidLine<'s> {
+        let session = json.text_at("session_id");
+        let id = json.text_at("trajectory_id").or(session.clone());
+        let id = id.filter(|id| !is_placeholder(id)).unwrap_or(place.to_owned().into());
+        let model = json.text_at("agent.model_name").map(Cow::into_owned);
+        let mut inner = Self { is_nested: true, model, ..Self::default() };
+        let items = |name: &str| json.get(name).into_iter().flat_map(Json::items);
+        let steps: Vec<_> = items("steps").map(|step| inner.step(step)).collect();
+        let time = steps.iter().find_map(|step| step.time.clone());
         // A sub-agent may have sub-agents of its own.
-        let mut deeper = Vec::new();
-        let trajectories = json.get("subagent_trajectories").into_iter().flat_map(Json::items);
-        for (index, trajectory) in trajectories.enumerate() {
-            let place = format!("{}.{index}", source.place);
-            let trajectory = SourceText { json: trajectory, place: &place, ..*source };
-            deeper.append(&mut inner.nested(&trajectory).drafts);
-        }
-        drafts.extend(json.present("final_metrics").and_then(|totals| inner.totals(totals)));
-        add_counts(&mut self.nested, &inner.reported);
-        add_counts(&mut self.nested, &inner.nested);
-        self.spawned.extend(inner.spawned);
-        let drafts =
-            drafts.into_iter().map(|draft| of_agent(draft, Some(&agent), spawned_by.as_deref()));
-        AdaptedLine {
-            source_type: "subagent_trajectory".to_owned(),
-            time: json.path("steps").and_then(|steps| {
-                steps.items().find_map(|step| step.text_at("timestamp")).map(Cow::into_owned)
-            }),
-            session_id: text("session_id").or_else(|| Some(agent.clone())),
-            drafts: drafts.chain(deeper).collect(),
-            ..AdaptedLine::default()
+        let deeper = items("subagent_trajectories").enumerate();
+        let deeper =
+            deeper.map(|(index, deeper)| inner.nested(deeper, &format!("{place}.{index}")));
+        let deeper = Said::Lines(deeper.collect());
+        let said = [Some(Said::Lines(steps)), inner.totals(json), Some(deeper)];
+        self.nested.add(inner.reported);
+        self.nested.add(inner.nested);
+        SaidLine {
+            kind: "subagent_trajectory".into(),
+            time,
+            session: session.or(Some(id.clone())),
+            agent: SubAgent { id: Some(id), ..SubAgent::default() },
+            said: said.into_iter().flatten().collect(),
+            ..SaidLine::default()
         }
     }
 
-    fn events(&mut self, source: &SourceText<'_>, place: &str) -> Vec<Draft<'static>> {
-        let json = source.json;
-        let is_copied = json.get("is_copied_context").and_then(Json::as_bool) == Some(true);
-        let from = json.text_at("source").unwrap_or_default();
-        let model = json.text_at("model_name").or(self.model.as_deref().map(Cow::Borrowed));
-        let model = model.map(Cow::into_owned);
-        let mut drafts = Vec::new();
-        if let Some(text) = json.text_at("reasoning_content").filter(|text| !text.is_empty()) {
-            drafts.push(text_event("message.reasoning", &text));
-        }
-        let kind = match from.as_ref() {
-            _ if is_copied => "message.system",
-            "user" => "message.user",
-            "agent" => "message.assistant",
-            _ => "message.system",
-        };
-        let message = json.present("message").map(as_text).filter(|text| !text.is_empty());
-        drafts.extend(message.map(|text| {
-            event(kind, |data| {
-                data.text("text", &text);
-                data.text_if("model", model.as_deref().filter(|_| kind == "message.assistant"));
-                if is_copied {
-                    data.text("copied_from", &from);
-                }
-            })
-        }));
-        if is_copied {
-            return drafts;
-        }
-        if json.text_at("extra.context_management.type").is_some_and(|kind| kind == "compaction") {
-            drafts.push(text_event("note", "Context compacted"));
-        }
-        self.calls(&SourceText { place, ..*source }, &mut drafts);
-        let is_sidechain = json.path("extra.is_sidechain").and_then(Json::as_bool) == Some(true);
-        if let Some(metrics) = json.present("metrics") {
-            let tokens = tokens(metrics);
-            if tokens != TokenCounts::default() {
-                self.report(&tokens);
-                let call =
-                    ReportedModelCall { model: model.as_deref(), ..ReportedModelCall::default() };
-                drafts.push(tokens.event(&call));
-            }
-        }
-        if !is_sidechain || self.is_nested {
-            return drafts;
+    fn step<'s>(&mut self, json: Json<'s>) -> SaidLine<'s> {
+        let from = json.text_at("source");
+        let model = json.text_at("model_name").or_else(|| self.model.clone().map(Cow::Owned));
+        let of = ModelCall { model, id: None };
+        let text = json.present("message").map(as_text).unwrap_or_default();
+        let mut said = vec![Said::Thought(json.text_at("reasoning_content").unwrap_or_default())];
+        let is_copied = is_true(json, "is_copied_context");
+        said.push(match from.as_deref() {
+            _ if is_copied => Said::Copied(text, from.clone().unwrap_or_default()),
+            Some("user") => Said::prompt(text, Vec::new()),
+            Some("agent") => Said::Answer(SaidAnswer { text, of: of.clone() }),
+            _ => Said::System(text),
+        });
+        if !is_copied {
+            let managed = json.text_at("extra.context_management.type");
+            let is_compacted = managed.is_some_and(|kind| kind == "compaction");
+            said.extend(is_compacted.then(|| Said::note("Context compacted")));
+            calls(json, &mut said);
+            let tokens = json.present("metrics").map(tokens).unwrap_or_default();
+            let cached = [tokens.cache_read, tokens.cache_creation].into_iter().flatten();
+            let input = tokens.input.map(|input| cached.fold(input, u64::saturating_add));
+            self.reported.add(TokensUsed { input, ..tokens });
+            said.push(Said::used(tokens, of));
         }
         // Claude Code's sub-agents, whose steps stand among those of the main agent.
-        let agent = json.text_at("extra.agent_id").unwrap_or(Cow::Borrowed("sidechain"));
-        drafts.into_iter().map(|draft| of_agent(draft, Some(&agent), None)).collect()
-    }
-
-    /// The calls of a step, and their results.
-    fn calls(&mut self, source: &SourceText<'_>, drafts: &mut Vec<Draft<'static>>) {
-        let json = source.json;
-        // The ids in the source, the ids of the events, and the tools.
-        let mut calls: Vec<(String, String, String)> = Vec::new();
-        for (index, call) in json.get("tool_calls").into_iter().flat_map(Json::items).enumerate() {
-            let tool = call.text_at("function_name").unwrap_or(Cow::Borrowed("tool"));
-            let id = call.text_at("tool_call_id");
-            let own = id.clone().unwrap_or_default().into_owned();
-            // Some agents number the calls of each step from 1.
-            let id = id.filter(|id| !self.named.contains_key(id.as_ref()));
-            let args = call.present("arguments");
-            let draft = source.call(&StartedCall { id, tool: tool.as_ref(), args }, index, |_| {});
-            let used = draft.correlation_id.clone().unwrap_or_default().into_owned();
-            calls.push((own, used, tool.into_owned()));
-            drafts.push(draft);
+        let is_sidechain = !is_copied && !self.is_nested && is_true(json, "extra.is_sidechain");
+        let named = || json.text_at("extra.agent_id").unwrap_or("sidechain".into());
+        let step = json.get("step_id").map(Json::compact);
+        let id = self.session.as_ref().zip(step).map(|(session, step)| format!("{session}/{step}"));
+        SaidLine {
+            kind: from.unwrap_or("untyped".into()),
+            id: id.map(Cow::Owned),
+            time: json.text_at("timestamp"),
+            session: self.session.clone().map(Cow::Owned),
+            agent: SubAgent { id: is_sidechain.then(named), ..SubAgent::default() },
+            said,
+            ..SaidLine::default()
         }
-        let named = calls.iter().filter(|(own, _, _)| !is_placeholder(own)).cloned();
-        self.named.extend(named.map(|(own, used, tool)| (own, (used, tool))));
-        let results: Vec<Json<'_>> =
-            json.path("observation.results").into_iter().flat_map(Json::items).collect();
-        // A result of something else than a call has no id either.
-        let first = calls.first().map(|(id, _, _)| id.as_str());
-        let first_has_own = first.is_some()
-            && results.iter().any(|one| one.text_at("source_call_id").as_deref() == first);
-        for result in &results {
-            let own = result.text_at("source_call_id");
-            let at = calls.iter().position(|(id, _, _)| own.as_deref() == Some(id.as_str()));
-            // The only result, without an id, is that of all calls: the last one gets it.
-            let is_of_all = own.is_none() && results.len() == 1 && !calls.is_empty();
-            for (_, id, tool) in calls.iter().rev().skip(1).rev().filter(|_| is_of_all) {
-                let end = EndedCall { id, tool, text: "", failed: false };
-                drafts.push(call_end(&end, |_| {}));
-            }
-            let last = calls.len().checked_sub(1);
-            let is_of_only = |last: usize| own.is_none() && last == 0 && !first_has_own;
-            let at = at.or(last.filter(|last| is_of_all || is_of_only(*last)));
-            let text = result.present("content").map(as_text).unwrap_or_default();
-            let refs = result.get("subagent_trajectory_ref");
-            let one = refs.filter(|refs| refs.is_object());
-            let agents = one.into_iter().chain(refs.into_iter().flat_map(Json::items));
-            let agents: Vec<Cow<'_, str>> = agents
-                .filter_map(|agent| agent.text_at("trajectory_id").or(agent.text_at("session_id")))
-                .collect();
-            let agent = agents.first();
-            let named = own.as_deref().filter(|id| !is_placeholder(id));
-            let (id, tool) = match at.and_then(|at| calls.get(at)) {
-                Some((_, id, tool)) => (id.as_str(), tool.as_str()),
-                // The call is in an earlier step.
-                None if named.is_some() => {
-                    let named = named.unwrap_or_default();
-                    let known = self.named.get(named);
-                    known.map_or((named, "tool"), |(id, tool)| (id, tool))
-                }
-                None => {
-                    if !text.is_empty() {
-                        drafts.push(text_event("message.system", &text));
-                    }
-                    continue;
-                }
-            };
-            let spawned = agents.iter().map(|agent| (agent.clone().into_owned(), id.to_owned()));
-            self.spawned.extend(spawned);
-            if result.text_at("extra.status").is_some_and(|status| status == "blocked") {
-                drafts.push(call_blocked(id, tool, &text));
+    }
+}
+
+/// The calls of a step, and their results.
+fn calls<'s>(json: Json<'s>, said: &mut Vec<Said<'s>>) {
+    let calls = json.get("tool_calls").into_iter().flat_map(Json::items).map(|call| {
+        let args = call.present("arguments").map_or(Args::None, Args::Value);
+        let id = call.text_at("tool_call_id");
+        let tool = call.text_at("function_name").unwrap_or_default();
+        // Some agents number the calls of each step from 1.
+        Said::Call(SaidCall { id, tool, args, report: Report::Line, ..SaidCall::default() })
+    });
+    let before = said.len();
+    said.extend(calls);
+    let calls = said.len() - before;
+    let id_of =
+        |result: &Json<'s>| result.text_at("source_call_id").filter(|id| !is_placeholder(id));
+    let results: Vec<_> =
+        json.path("observation.results").into_iter().flat_map(Json::items).collect();
+    // One result without an id is that of all calls: the last one gets it. Another one is of something
+    // else than a call.
+    let first =
+        json.path("tool_calls").and_then(|calls| calls.items().next()?.text_at("tool_call_id"));
+    let is_of_first = |result: &Json<'s>| first.is_some() && id_of(result) == first;
+    let is_of_only = calls == 1 && !results.iter().any(is_of_first);
+    let mut is_of_all = is_of_only || (calls > 0 && results.len() == 1);
+    for result in results {
+        let id = id_of(&result);
+        let text = result.present("content").map(as_text).unwrap_or_default();
+        let is_of_call = |said: &&mut Said<'s>| matches!(said, Said::End(end) if end.id == id);
+        if let Some(Said::End(end)) =
+            said[before..].iter_mut().find(is_of_call).filter(|_| id.is_some())
+        {
+            // A call may have several results.
+            end.text = format!("{}\n{text}", end.text).into();
+            continue;
+        }
+        if id.is_none() {
+            if !std::mem::take(&mut is_of_all) {
+                said.push(Said::System(text));
                 continue;
             }
-            let own = own.as_deref().unwrap_or_default();
-            let exit_code = exit_code(json, *result, own, calls.len());
-            let is_set = |holder: &Json<'_>, path: &&str| {
-                holder.path(path).and_then(Json::as_bool) == Some(true)
-            };
-            let failed = FAILED.iter().any(|path| is_set(result, path))
-                || (calls.len() == 1 && FAILED_STEP.iter().any(|path| is_set(&json, path)))
-                || exit_code.is_some_and(|code| code.as_f64() != Some(0.0));
-            drafts.push(call_end(&EndedCall { id, tool, text: &text, failed }, |data| {
-                if let Some(code) = exit_code {
-                    data.json("exit_code", code);
-                }
-                data.text_if("spawned_agent_id", agent.map(AsRef::as_ref));
-            }));
+            said.extend((1..calls).map(|_| Said::End(CallEnd::default())));
         }
+        let refs = result.get("subagent_trajectory_ref");
+        let one = refs.filter(|refs| refs.is_object());
+        let agents = one.into_iter().chain(refs.into_iter().flat_map(Json::items));
+        let mut agents = agents
+            .filter_map(|agent| agent.text_at("trajectory_id").or(agent.text_at("session_id")));
+        let exit_code = exit_code(json, result, id.as_deref().unwrap_or_default(), calls);
+        let failed = FAILED.iter().any(|path| is_true(result, path))
+            || (calls == 1 && FAILED_STEP.iter().any(|path| is_true(json, path)))
+            || exit_code.is_some_and(|code| code != 0);
+        let outcome = match result.text_at("extra.status").as_deref() {
+            Some("blocked") => Outcome::Denied,
+            _ if failed => Outcome::Failed,
+            _ => Outcome::Completed,
+        };
+        let (spawned, also_spawned) = (agents.next(), agents.collect());
+        let end =
+            CallEnd { id, text, outcome, exit_code, spawned, also_spawned, ..CallEnd::default() };
+        said.push(Said::End(end));
     }
+}
 
-    /// Adds a step's figures to what the steps reported. Its input includes cached tokens here.
-    fn report(&mut self, tokens: &TokenCounts) {
-        let cached = [tokens.cache_read, tokens.cache_creation].into_iter().flatten();
-        let input = tokens.input.map(|input| cached.fold(input, u64::saturating_add));
-        add_counts(&mut self.reported, &TokenCounts { input, ..*tokens });
-    }
+fn is_true(json: Json<'_>, path: &str) -> bool {
+    json.path(path).and_then(Json::as_bool) == Some(true)
 }
 
 /// The exit code that a result has, or that its step has for it: by the id of its call, or for the
 /// only call.
-fn exit_code<'s>(step: Json<'s>, result: Json<'s>, call: &str, calls: usize) -> Option<Json<'s>> {
+fn exit_code(step: Json<'_>, result: Json<'_>, call: &str, calls: usize) -> Option<i64> {
     let of_call = || step.path("extra.tool_call_details")?.get(call)?.path("metadata.exit_code");
     let of_step = || step.path("extra.tool_metadata.exit_code").filter(|_| calls == 1);
     let code = result.path("extra.exit_code").or_else(of_call).or_else(of_step);
-    code.filter(|code| code.as_f64().is_some())
-}
-
-/// Adds figures to a sum.
-fn add_counts(sum: &mut TokenCounts, more: &TokenCounts) {
-    let add = |sum: &mut Option<u64>, more: Option<u64>| {
-        if let Some(more) = more {
-            *sum = Some(sum.unwrap_or(0).saturating_add(more));
-        }
-    };
-    add(&mut sum.input, more.input);
-    add(&mut sum.output, more.output);
-    add(&mut sum.cache_read, more.cache_read);
-    add(&mut sum.cache_creation, more.cache_creation);
-    sum.cost = match (sum.cost, more.cost) {
-        (Some(sum), Some(more)) => Some(sum + more),
-        (sum, more) => sum.or(more),
-    };
+    code?.as_f64().map(|code| code as i64)
 }
 
 /// The totals without what spawned agents reported, where the steps of the main agent report
 /// nothing: totals may be those of all agents together. What is left of a figure that is all theirs
 /// is unknown.
-fn without_nested(all: TokenCounts, known: &TokenCounts, nested: &TokenCounts) -> TokenCounts {
-    let less = |all: Option<u64>, known: Option<u64>, nested: Option<u64>| match nested {
-        Some(nested) if known.is_none() => {
-            all.map(|all| all.saturating_sub(nested)).filter(|rest| *rest > 0)
+fn without_nested(all: TokensUsed, known: &TokensUsed, nested: &TokensUsed) -> TokensUsed {
+    let less = |all: Option<u64>, known: Option<u64>, nested: Option<u64>| match (all, nested) {
+        (Some(all), Some(nested)) if known.is_none() => {
+            all.checked_sub(nested).filter(|rest| *rest > 0)
         }
         _ => all,
     };
     // A cost that is more than that of all steps is the cost of all agents.
+    let is_of_main = |rest: &f64| is_more(*rest, known.cost.unwrap_or(0.0));
     let cost = match (all.cost, nested.cost) {
-        (Some(all), Some(nested)) => {
-            let rest = all - nested;
-            Some(rest).filter(|rest| is_more(*rest, known.cost.unwrap_or(0.0)))
-        }
+        (Some(all), Some(nested)) => Some(all - nested).filter(is_of_main),
         (all, _) => all,
     };
-    TokenCounts {
+    TokensUsed {
         input: less(all.input, known.input, nested.input),
         output: less(all.output, known.output, nested.output),
         cache_read: less(all.cache_read, known.cache_read, nested.cache_read),
@@ -458,20 +343,20 @@ fn is_more(total: f64, sum: f64) -> bool {
 
 /// The figures of a step. Some converters leave the tokens that were written to a cache out of the
 /// input.
-fn tokens(metrics: Json<'_>) -> TokenCounts {
-    let apart = count(metrics, "extra.cache_write_tokens");
+fn tokens(metrics: Json<'_>) -> TokensUsed {
+    let at = |path: &str| metrics.path(path).and_then(Json::as_u64);
+    let apart = at("extra.cache_write_tokens");
     let written = ["extra.cache_creation_input_tokens", "extra.cache_write_input_tokens"];
-    let written = written.iter().find_map(|path| count(metrics, path)).or(apart);
-    let (prompt, cached) = (count(metrics, "prompt_tokens"), count(metrics, "cached_tokens"));
-    let uncached = prompt.map(|prompt| prompt.saturating_sub(cached.unwrap_or(0)));
+    let written = written.iter().find_map(|path| at(path));
+    let (prompt, cache_read) = (at("prompt_tokens"), at("cached_tokens"));
+    let uncached = prompt.map(|prompt| prompt.saturating_sub(cache_read.unwrap_or(0)));
     let included = written.filter(|_| apart.is_none()).unwrap_or(0);
-    TokenCounts {
+    TokensUsed {
         input: uncached.map(|input| input.checked_sub(included).unwrap_or(input)),
-        output: count(metrics, "completion_tokens"),
-        cache_read: cached,
-        cache_creation: written,
-        reasoning: count(metrics, "extra.reasoning_tokens")
-            .or_else(|| count(metrics, "extra.reasoning_output_tokens")),
+        output: at("completion_tokens"),
+        cache_read,
+        cache_creation: written.or(apart),
+        reasoning: at("extra.reasoning_tokens").or_else(|| at("extra.reasoning_output_tokens")),
         cost: metrics.get("cost_usd").and_then(Json::as_f64),
     }
 }

@@ -15,10 +15,8 @@ pub(crate) mod openhands;
 mod pi;
 pub(crate) mod read;
 pub(crate) mod rejected_end;
-#[expect(dead_code, reason = "some agents are still read the older way")]
 pub(crate) mod said;
 mod source;
-mod tokens;
 
 use std::collections::HashSet;
 
@@ -199,7 +197,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
     Dialect {
         name: "aos",
         about: "AOS: the transcript events of its harness",
-        sign: flat::aos::sign,
+        sign: |line| flat::aos::AOS.sign(line),
         weak_signs: &[],
         lists: &[],
         ending: flat::aos::ending,
@@ -209,12 +207,12 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: flat::aos::adapter,
+        adapter: || flat::aos::AOS.adapter(),
     },
     Dialect {
         name: "gateway",
         about: "the gateway: the events of its harnesses",
-        sign: flat::gateway::sign,
+        sign: |line| flat::gateway::GATEWAY.sign(line),
         weak_signs: &[flat::gateway::ERROR],
         lists: &[],
         ending: flat::gateway::ending,
@@ -224,12 +222,12 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: flat::gateway::adapter,
+        adapter: || flat::gateway::GATEWAY.adapter(),
     },
     Dialect {
         name: "agex",
         about: "agex: the events of its agents, with the class name as type",
-        sign: flat::agex::sign,
+        sign: |line| flat::agex::AGEX.sign(line),
         weak_signs: &[flat::agex::CLASS],
         lists: &[],
         ending: flat::agex::ending,
@@ -239,7 +237,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: flat::agex::adapter,
+        adapter: || flat::agex::AGEX.adapter(),
     },
 ];
 

@@ -44,7 +44,7 @@ pub(crate) struct SaidLine<'s> {
 pub(crate) struct SubAgent<'s> {
     /// Its id.
     pub(crate) id: Option<Cow<'s, str>>,
-    /// The call that spawned it.
+    /// The call that spawned it, if no call names the sub-agent.
     pub(crate) spawned_by: Option<Cow<'s, str>>,
     /// Whether its calls have ids that those of another agent may have too.
     pub(crate) numbers_calls: bool,
@@ -61,6 +61,8 @@ pub(crate) enum Said<'s> {
     Thought(Cow<'s, str>),
     /// What the client, a hook or an extension put into the context.
     System(Cow<'s, str>),
+    /// A message of an earlier session, repeated for context, and who wrote it.
+    Copied(Cow<'s, str>, Cow<'s, str>),
     /// A remark of the client on the session.
     Note(SaidNote<'s>),
     /// A call was denied. It has no event of its own if the log has no such call.
@@ -146,6 +148,10 @@ pub(crate) struct SaidCall<'s> {
     pub(crate) args: Args<'s>,
     /// The response of the model that asked for it.
     pub(crate) message: Option<Cow<'s, str>>,
+    /// An id that no other call has, for a source in which calls may have the same own id.
+    pub(crate) other_id: Option<Cow<'s, str>>,
+    /// The sub-agent that it spawned, whose lines do not name the call.
+    pub(crate) spawned: Option<Cow<'s, str>>,
     /// What the source calls it.
     pub(crate) title: Option<Cow<'s, str>>,
     /// The name space of the tool.
@@ -177,7 +183,9 @@ pub(crate) enum Report {
     /// There is one kind of report.
     #[default]
     Only,
-    /// The kind with that number, from 1 to 7.
+    /// There is one kind, and each line is a call of its own, also if it repeats an id.
+    Line,
+    /// The kind with that number, from 1 to 6.
     Kind(u8),
 }
 
@@ -188,7 +196,7 @@ pub(crate) struct CallEnd<'s> {
     pub(crate) id: Option<Cow<'s, str>>,
     /// See [`SaidCall::family`].
     pub(crate) family: Cow<'s, str>,
-    /// The line that asked for it, for an end that names no call.
+    /// The line that asked for it, for an end that names no call, or whose id other calls have too.
     pub(crate) line: Option<Cow<'s, str>>,
     /// The tool, if the line names it.
     pub(crate) tool: Option<Cow<'s, str>>,
@@ -204,7 +212,9 @@ pub(crate) struct CallEnd<'s> {
     pub(crate) duration_ms: Option<u64>,
     /// The sub-agent that it spawned.
     pub(crate) spawned: Option<Cow<'s, str>>,
-    /// The command that it ran, if its start is not in the log.
+    /// The other sub-agents that it spawned.
+    pub(crate) also_spawned: Vec<Cow<'s, str>>,
+    /// The command that it ran. It is recorded if the start of the call is not in the log.
     pub(crate) command: Option<Cow<'s, str>>,
     /// When it ended, if that is not the time of the line.
     pub(crate) time: Option<Timestamp>,
@@ -317,6 +327,21 @@ impl TokensUsed {
         counts.iter().all(|count| count.unwrap_or(0) == 0) && self.cost.unwrap_or(0.0) == 0.0
     }
 
+    /// Adds other counts. A count that both leave out stays unknown.
+    pub(crate) fn add(&mut self, more: Self) {
+        let sum = |own: Option<u64>, more: Option<u64>| {
+            own.map_or(more, |own| Some(own.saturating_add(more.unwrap_or(0))))
+        };
+        *self = Self {
+            input: sum(self.input, more.input),
+            output: sum(self.output, more.output),
+            cache_read: sum(self.cache_read, more.cache_read),
+            cache_creation: sum(self.cache_creation, more.cache_creation),
+            reasoning: sum(self.reasoning, more.reasoning),
+            cost: self.cost.map_or(more.cost, |cost| Some(cost + more.cost.unwrap_or(0.0))),
+        };
+    }
+
     /// The same with input that excludes cached tokens, for sources whose input includes them.
     pub(crate) fn without_cached(self) -> Self {
         let cached = self.cache_read.unwrap_or(0).saturating_add(self.cache_creation.unwrap_or(0));
@@ -394,6 +419,7 @@ impl Report {
         match self {
             Self::Only => 1,
             Self::Kind(number) => 1 << (number & 7),
+            Self::Line => 1 << 7,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::event::draft::Draft;
-use crate::event::fields::{attachment_label, is_placeholder};
+use crate::event::fields::attachment_label;
 use crate::json::{Json, Kind, ObjectText};
 
 /// One line of a source, or one part of a document.
@@ -201,80 +201,6 @@ impl SessionEnd {
     }
 }
 
-/// A call that a source line starts.
-pub(super) struct StartedCall<'s> {
-    /// Its own id, if it has one.
-    pub id: Option<Cow<'s, str>>,
-    /// The tool.
-    pub tool: &'s str,
-    /// Its arguments.
-    pub args: Option<Json<'s>>,
-}
-
-/// How a call ended.
-pub(super) struct EndedCall<'s> {
-    /// Its id.
-    pub id: &'s str,
-    /// The tool; `tool` if it is unknown.
-    pub tool: &'s str,
-    /// The result, or the error.
-    pub text: &'s str,
-    /// Whether it failed.
-    pub failed: bool,
-}
-
-impl<'s> SourceText<'s> {
-    /// The text of a member, by its path.
-    pub(super) fn text(&self, path: &str) -> Option<String> {
-        self.json.text_at(path).map(Cow::into_owned)
-    }
-
-    /// A value of the source for `data`. A value of an unclean line is added as a string.
-    pub(super) fn value(&self, data: &mut ObjectText, name: &str, value: Option<Json<'_>>) {
-        let Some(value) = value else { return };
-        if self.clean {
-            data.json(name, Json::trusted(&value.compact()));
-        } else {
-            data.text(name, &value.compact());
-        }
-    }
-
-    /// The start of a call. `index` numbers the calls of the line.
-    pub(super) fn call(
-        &self,
-        call: &StartedCall<'_>,
-        index: usize,
-        more: impl FnOnce(&mut ObjectText),
-    ) -> Draft<'static> {
-        let own = call.id.as_deref().filter(|id| !is_placeholder(id));
-        let id = own.map_or_else(|| format!("{}.{index}", self.place), str::to_owned);
-        let mut data = ObjectText::new();
-        data.text("tool_name", call.tool);
-        self.value(&mut data, "args", call.args);
-        more(&mut data);
-        let mut draft = Draft::new("tool.started", data);
-        draft.correlation_id = Some(id.into());
-        draft
-    }
-}
-
-/// The end of a call.
-pub(super) fn call_end(end: &EndedCall<'_>, more: impl FnOnce(&mut ObjectText)) -> Draft<'static> {
-    let mut data = ObjectText::new();
-    data.text("tool_name", end.tool);
-    if end.failed {
-        let mut error = ObjectText::new();
-        error.text("message", end.text);
-        data.json("error", Json::trusted(&error.finish()));
-    } else {
-        data.text("result", end.text);
-    }
-    more(&mut data);
-    let mut draft = Draft::new(if end.failed { "tool.failed" } else { "tool.completed" }, data);
-    draft.correlation_id = Some(end.id.to_owned().into());
-    draft
-}
-
 /// The name of the element that a text consists of: `<name …>…</name>`.
 pub(super) fn element(text: &str) -> Option<&str> {
     let inner = text.trim().strip_prefix('<')?;
@@ -284,36 +210,6 @@ pub(super) fn element(text: &str) -> Option<&str> {
     let is_open = after.starts_with('>') || after.starts_with(' ');
     let end = format!("</{name}>");
     (is_open && !name.is_empty() && after.find(&end)? + end.len() == after.len()).then_some(name)
-}
-
-/// An event of that type with one text.
-pub(super) fn text_event(kind: &str, text: &str) -> Draft<'static> {
-    let mut data = ObjectText::new();
-    data.text("text", text);
-    // A note is by the user unless it says otherwise, and this one is by the agent's program.
-    let actor = (kind == "note").then(|| "runtime".into());
-    Draft { actor, ..Draft::new(kind, data) }
-}
-
-/// An event of that type with the members that `fill` adds.
-pub(super) fn event(kind: &str, fill: impl FnOnce(&mut ObjectText)) -> Draft<'static> {
-    let mut data = ObjectText::new();
-    fill(&mut data);
-    Draft::new(kind, data)
-}
-
-/// The same event, of the agent with that id. `spawned_by` is the call that spawned the agent.
-pub(super) fn of_agent(
-    mut draft: Draft<'static>,
-    agent: Option<&str>,
-    spawned_by: Option<&str>,
-) -> Draft<'static> {
-    if agent.is_some() || spawned_by.is_some() {
-        let mut data = ObjectText::new();
-        data.members(draft.data()).text_if("agent_id", agent).text_if("spawned_by", spawned_by);
-        draft.data = data.finish().into();
-    }
-    draft
 }
 
 /// The texts of a message's content, one per line, and the labels of its other parts. Content is a
@@ -337,22 +233,6 @@ pub(super) fn said(content: Json<'_>) -> (String, Vec<String>) {
     (texts.join("\n"), others)
 }
 
-/// The end of a call that was denied.
-pub(super) fn call_blocked(id: &str, tool: &str, reason: &str) -> Draft<'static> {
-    let mut draft = event("tool.blocked", |data| {
-        data.text("tool_name", tool).text("reason", reason);
-    });
-    draft.correlation_id = Some(id.to_owned().into());
-    draft
-}
-
 /// The category of errors of the engine and of the provider. Such an error ends the turn, unless the
 /// client tries again.
 pub(super) const ENGINE: &str = "engine";
-
-/// An error of the engine or of the provider.
-pub(super) fn engine_error(code: Option<&str>, message: &str) -> Draft<'static> {
-    event("error", |data| {
-        data.text_if("code", code).text("message", message).text("category", ENGINE);
-    })
-}

@@ -1,9 +1,9 @@
 //! The calls of a stream: which end belongs to which start.
 //!
-//! A call is found by its id, else by the line that asked for it, else it is the oldest open one without an
-//! id and of the same tool. An id that
-//! a known call has names that call again: for the same response of the model, or while the call is open.
-//! Otherwise it is another call, whose events are named by its place.
+//! A call is found by its id, else by the line that asked for it, which is the line of its end if the end
+//! names none, else it is the oldest open one without an id, of the same tool and family. An id that a known
+//! call has names that call again: for the same response of the model, or while the call is open. Otherwise
+//! it is another call, whose events are named by its other id or by its place.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -18,8 +18,10 @@ pub(super) struct PairedCalls {
     known: HashMap<String, PairedCall>,
     /// The keys of the open calls without an id of their own, oldest first, with their agents.
     unnamed: VecDeque<(Option<String>, String)>,
-    /// The keys of the calls of each line that has an id.
+    /// The keys of the calls of each line, by its id, or by its place.
     by_line: HashMap<String, Vec<String>>,
+    /// The calls that spawned sub-agents, by the ids of these.
+    spawners: HashMap<String, String>,
 }
 
 /// A call.
@@ -30,8 +32,10 @@ struct PairedCall {
     tool: String,
     /// See [`SaidCall::family`].
     family: String,
-    /// The response of the model that asked for it.
+    /// The response of the model that asked for it, or its other id.
     message: Option<String>,
+    /// The line that asked for it: its id, or its place.
+    line: String,
     /// The bits of the reports of its start.
     started: u8,
     has_ended: bool,
@@ -48,26 +52,36 @@ impl PairedCalls {
         agent: &SubAgent<'_>,
     ) -> Option<String> {
         let own = own_id(call.id.as_deref(), agent);
-        let message = call.message.as_deref().filter(|id| !is_placeholder(id));
+        let other_id = call.other_id.as_deref();
+        let message = other_id.or(call.message.as_deref()).filter(|id| !is_placeholder(id));
+        let line = place.id.unwrap_or(place.line);
         let other_report = || self.unconfirmed(call, agent);
         let known = own.clone().or_else(other_report).and_then(|key| self.known.get_mut(&key));
-        if known.is_some_and(|known| known.is_again(call.report, message)) {
-            return None;
+        if let Some(known) = known {
+            if call.report == Report::Line && known.line == line {
+                return Some(known.id.clone());
+            }
+            if known.is_again(call.report, message) {
+                return None;
+            }
         }
         let is_known = own.as_ref().is_some_and(|own| self.known.contains_key(own));
-        let id = own.clone().filter(|_| !is_known).unwrap_or_else(|| place.call_id(agent));
+        let own_if_free = own.clone().filter(|_| !is_known).or_else(|| own_id(other_id, agent));
+        let id = own_if_free.unwrap_or_else(|| place.call_id(agent));
         let key = own.clone().unwrap_or_else(|| id.clone());
         if own.is_none() {
             self.unnamed.push_back((agent.id.as_deref().map(str::to_owned), key.clone()));
         }
-        if let Some(line) = place.id {
-            self.by_line.entry(line.to_owned()).or_default().push(key.clone());
+        self.by_line.entry(line.to_owned()).or_default().push(key.clone());
+        if let Some(spawned) = &call.spawned {
+            self.spawners.insert(spawned.as_ref().to_owned(), id.clone());
         }
         let started = PairedCall {
             id: id.clone(),
             tool: if call.tool.is_empty() { "tool" } else { &call.tool }.to_owned(),
             family: call.family.clone().into_owned(),
             message: message.map(str::to_owned),
+            line: line.to_owned(),
             started: call.report.bit(),
             has_ended: false,
             goes_on: false,
@@ -88,13 +102,21 @@ impl PairedCalls {
         };
         let is_of_agent = |(of, _): &&(_, _)| is_of(of, agent);
         let mut open = self.unnamed.iter().filter(is_of_agent).map(|(_, key)| key);
-        open.find(|key| call.report != Report::Only && is_this(key)).cloned()
+        open.find(|key| matches!(call.report, Report::Kind(_)) && is_this(key)).cloned()
     }
 
     /// The key of the call without an id that ends: one of the line that the end names, else the oldest one.
-    fn unnamed_end(&self, end: &CallEnd<'_>, agent: &SubAgent<'_>) -> Option<String> {
-        let is_open = |key: &&String| self.known.get(*key).is_some_and(|call| !call.has_ended);
-        let of_line = end.line.as_deref().and_then(|line| self.by_line.get(line));
+    fn unnamed_end(
+        &self,
+        end: &CallEnd<'_>,
+        place: &PlaceInLine<'_>,
+        agent: &SubAgent<'_>,
+    ) -> Option<String> {
+        let line = end.line.as_deref().or(place.id).unwrap_or(place.line);
+        let is_open = |key: &&String| {
+            self.known.get(*key).is_some_and(|call| !call.has_ended && call.line == line)
+        };
+        let of_line = self.by_line.get(line);
         if let Some(key) = of_line.and_then(|keys| keys.iter().find(is_open)) {
             return Some(key.clone());
         }
@@ -115,8 +137,8 @@ impl PairedCalls {
         place: &PlaceInLine<'_>,
         agent: &SubAgent<'_>,
     ) -> Option<EndOfCall> {
-        let own = own_id(end.id.as_deref(), agent);
-        let key = own.or_else(|| self.unnamed_end(end, agent));
+        let own = own_id(end.id.as_deref(), agent).filter(|key| !self.is_of_other_line(key, end));
+        let key = own.or_else(|| self.unnamed_end(end, place, agent));
         if let Some(key) = key.as_ref().filter(|_| !self.unnamed.is_empty()) {
             self.unnamed.retain(|(_, open)| open != key);
         }
@@ -126,20 +148,36 @@ impl PairedCalls {
             tool: end.tool.as_deref().unwrap_or("tool").to_owned(),
             family: String::new(),
             message: None,
+            line: end.line.as_deref().unwrap_or_default().to_owned(),
             started: 0,
             has_ended: false,
             goes_on: false,
         });
         let (id, tool) = (call.id.clone(), call.tool.clone());
+        for spawned in end.spawned.iter().chain(&end.also_spawned) {
+            self.spawners.insert(spawned.as_ref().to_owned(), id.clone());
+        }
         let goes_on = std::mem::replace(&mut call.goes_on, end.goes_on);
         match std::mem::replace(&mut call.has_ended, true) {
-            false => Some(EndOfCall::First { id, tool }),
+            false => Some(EndOfCall::First { id, tool, is_started: call.started != 0 }),
             true if goes_on && end.outcome == Outcome::Failed => Some(EndOfCall::Late { tool }),
             true => {
                 call.goes_on = goes_on;
                 None
             }
         }
+    }
+
+    /// Whether each line is a call of its own, and the newest call with that key is of another line than the
+    /// one that ends.
+    fn is_of_other_line(&self, key: &str, end: &CallEnd<'_>) -> bool {
+        let newest = self.known.get(key).filter(|call| call.has(Report::Line));
+        newest.zip(end.line.as_deref()).is_some_and(|(call, line)| call.line != line)
+    }
+
+    /// The call that spawned the sub-agent with that id.
+    pub(super) fn spawner(&self, agent: &str) -> Option<&str> {
+        self.spawners.get(agent).map(String::as_str)
     }
 
     /// Whether a call with that id began or ended.
@@ -157,6 +195,8 @@ pub(super) enum EndOfCall {
         id: String,
         /// The tool.
         tool: String,
+        /// Whether its start is known.
+        is_started: bool,
     },
     /// That of its process, which had gone on in the background, and failed.
     Late {
@@ -178,8 +218,9 @@ impl PairedCall {
 
     /// Takes another report with the id of the call. Returns whether it is about the same call.
     fn is_again(&mut self, report: Report, message: Option<&str>) -> bool {
-        let is_late_report = report != Report::Only && !self.has(report);
+        let is_late_report = matches!(report, Report::Kind(_)) && !self.has(report);
         let is_same = match (self.message.as_deref(), message) {
+            _ if report == Report::Line => false,
             (Some(own), Some(message)) => own == message,
             _ => !self.has_ended || is_late_report,
         };

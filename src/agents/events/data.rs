@@ -45,7 +45,10 @@ impl EventBuilder {
         agent: &SubAgent<'_>,
     ) -> Option<Draft<'static>> {
         match self.calls.end(end, place, agent)? {
-            EndOfCall::First { id, tool } => Some(end.event(id, &tool, place, agent)),
+            EndOfCall::First { id, tool, is_started } => {
+                let command = end.command.as_deref().filter(|_| !is_started);
+                Some(end.event(id, (&tool, command), place, agent))
+            }
             EndOfCall::Late { tool } => end.late_failure(&tool).event(agent),
         }
     }
@@ -64,6 +67,9 @@ impl EventBuilder {
             }),
             Said::Thought(text) => text_event("message.reasoning", &text, agent, |_| {}),
             Said::System(text) => text_event("message.system", &text, agent, |_| {}),
+            Said::Copied(text, from) => text_event("message.system", &text, agent, |data| {
+                data.text("copied_from", &from);
+            }),
             Said::Note(note) => note.event(agent),
             Said::Facts(facts) => Some(event("config.loaded", agent, |data| {
                 for (name, fact) in facts {
@@ -149,6 +155,11 @@ impl ModelCall<'_> {
     }
 }
 
+/// The name of a tool, which the source may leave out.
+fn name_of(tool: &str) -> &str {
+    if tool.is_empty() { "tool" } else { tool }
+}
+
 /// An id that is no placeholder.
 fn own(id: Option<&str>) -> Option<&str> {
     id.filter(|id| !is_placeholder(id))
@@ -169,7 +180,7 @@ impl SaidNote<'_> {
 impl SaidCall<'_> {
     fn event(&self, id: String, place: &PlaceInLine<'_>, agent: &SubAgent<'_>) -> Draft<'static> {
         let draft = event("tool.started", agent, |data| {
-            data.text("tool_name", if self.tool.is_empty() { "tool" } else { &self.tool });
+            data.text("tool_name", name_of(&self.tool));
             self.args.add_to(data, place.clean);
             data.text_if("title", self.title.as_deref());
             data.text_if("namespace", self.namespace.as_deref());
@@ -214,7 +225,7 @@ impl CallEnd<'_> {
     fn event(
         &self,
         id: String,
-        tool: &str,
+        (tool, command): (&str, Option<&str>),
         place: &PlaceInLine<'_>,
         agent: &SubAgent<'_>,
     ) -> Draft<'static> {
@@ -224,7 +235,7 @@ impl CallEnd<'_> {
             Outcome::Denied => "tool.blocked",
         };
         let draft = event(kind, agent, |data| {
-            data.text("tool_name", tool);
+            data.text("tool_name", name_of(tool));
             match self.outcome {
                 Outcome::Completed => drop(data.text("result", &self.text)),
                 Outcome::Failed => {
@@ -240,7 +251,7 @@ impl CallEnd<'_> {
             if let Some(duration) = self.duration_ms {
                 data.plain("duration_ms", duration);
             }
-            data.text_if("command", self.command.as_deref());
+            data.text_if("command", command);
             data.text_if("spawned_agent_id", self.spawned.as_deref());
             data.text_if(HISTORY, place.history);
         });

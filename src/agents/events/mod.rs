@@ -69,6 +69,9 @@ impl EventBuilder {
         outer: &SubAgent<'_>,
     ) {
         let said = std::mem::take(&mut line.said);
+        if let Some(call) = line.agent.id.as_deref().and_then(|id| self.calls.spawner(id)) {
+            line.agent.spawned_by.get_or_insert_with(|| Cow::Owned(call.to_owned()));
+        }
         let agent = if line.agent == SubAgent::default() { outer } else { &line.agent };
         let id = line.id.as_deref().filter(|id| !is_placeholder(id));
         let history = line.history.as_deref();

@@ -2,24 +2,13 @@
 
 use std::borrow::Cow;
 
-use super::{FlatAdapter, FlatDialect, error_message, no_session, of_family, said_of_error};
-use crate::agents::{Adapter, SessionEnd};
+use super::{FlatDialect, error_message, of_family, said_of_error};
+use crate::agents::SessionEnd;
 use crate::event::catalogue::Row;
 use crate::json::{Json, ObjectText};
 
 /// The dialect.
-pub(crate) static AGEX: FlatDialect =
-    FlatDialect { name: "agex", kind, evidence, session: no_session, complete };
-
-/// The fields that show that a line is of agex.
-pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
-    AGEX.sign(line)
-}
-
-/// A new adapter.
-pub(crate) fn adapter() -> Box<dyn Adapter> {
-    Box::new(FlatAdapter::new(&AGEX))
-}
+pub(crate) static AGEX: FlatDialect = FlatDialect { name: "agex", kind, evidence, complete };
 
 /// The catalogue type of each class. A chapter becomes a note: it refers to events by references
 /// that only its own store can follow.

@@ -1,7 +1,7 @@
 //! The transcript events of the AOS harness: `{type, timestamp, …}`, one event per line.
 
-use super::{FlatAdapter, FlatDialect, error_message, of_family};
-use crate::agents::{Adapter, SessionEnd};
+use super::{FlatDialect, error_message, of_family};
+use crate::agents::SessionEnd;
 use crate::event::catalogue::Row;
 use crate::json::Json;
 
@@ -10,14 +10,8 @@ pub(crate) static AOS: FlatDialect = FlatDialect {
     name: "aos",
     kind: |kind| of_family("aos", kind),
     evidence,
-    session: |row| if row.name.contains("session") { &["sessionId"] } else { &[] },
     complete: error_message,
 };
-
-/// The fields that show that a line is of the harness.
-pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
-    AOS.sign(line)
-}
 
 /// A session that was paused is not done, unless work follows.
 pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
@@ -26,11 +20,6 @@ pub(crate) fn ending(line: Json<'_>) -> Option<SessionEnd> {
     let told = "The session was paused".to_owned();
     let told = reason.map_or(told.clone(), |reason| format!("{told}: {reason}"));
     Some(SessionEnd::incomplete(&told))
-}
-
-/// A new adapter.
-pub(crate) fn adapter() -> Box<dyn Adapter> {
-    Box::new(FlatAdapter::new(&AOS))
 }
 
 /// Fields that only this harness uses.

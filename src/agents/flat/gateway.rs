@@ -1,8 +1,8 @@
 //! The events of the gateway's harnesses: `{type, runId, parentId, …}`, one event per line, without
 //! times.
 
-use super::{FlatAdapter, FlatDialect, error_message, of_family, said_of_error};
-use crate::agents::{Adapter, SessionEnd};
+use super::{FlatDialect, error_message, of_family, said_of_error};
+use crate::agents::SessionEnd;
 use crate::event::catalogue::Row;
 use crate::json::Json;
 
@@ -11,22 +11,11 @@ pub(crate) static GATEWAY: FlatDialect = FlatDialect {
     name: "gateway",
     kind: |kind| of_family("gateway", kind).or((kind == "error").then_some("error")),
     evidence,
-    session: |row| if row.name == "connected" { &["sessionId"] } else { &[] },
     complete: error_message,
 };
 
 /// The sign of an error, which any program may write.
 pub(crate) const ERROR: &str = "runId of an error";
-
-/// The fields that show that a line is of the gateway.
-pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
-    GATEWAY.sign(line)
-}
-
-/// A new adapter.
-pub(crate) fn adapter() -> Box<dyn Adapter> {
-    Box::new(FlatAdapter::new(&GATEWAY))
-}
 
 /// An error of the outermost run ends the session, unless work follows. So does the end of its
 /// harness, if the reason is a bad one. Other reasons do not say how it ended.

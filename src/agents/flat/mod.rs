@@ -8,7 +8,8 @@ pub(crate) mod gateway;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::agents::{AdaptedLine, Adapter, SourceText};
+use crate::agents::said::{Said, SaidLine};
+use crate::agents::{Adapter, LineReader, SourceText, built};
 use crate::event::catalogue::{self, Row};
 use crate::event::draft::Draft;
 use crate::event::envelope::{LineError, MAX_SUMMARY};
@@ -26,8 +27,6 @@ pub(crate) struct FlatDialect {
     pub kind: fn(&str) -> Option<&'static str>,
     /// The field that shows that a line with that row is of the dialect.
     pub evidence: fn(&'static Row, Json<'_>) -> Option<&'static str>,
-    /// The fields of a line of that row that name the session of this line and the next ones.
-    pub session: fn(&Row) -> &'static [&'static str],
     /// Adds the fields that the views read and the line lacks.
     pub complete: fn(&Row, Json<'_>, &mut ObjectText),
 }
@@ -44,85 +43,80 @@ impl FlatDialect {
         let row = self.row(line)?;
         if line.get("data").is_some() { None } else { (self.evidence)(row, line) }
     }
+
+    /// A new adapter.
+    pub(crate) fn adapter(&'static self) -> Box<dyn Adapter> {
+        built(FlatReader { dialect: self, session: None, calls: HashMap::new() })
+    }
 }
 
-/// The adapter of a flat dialect.
-pub(crate) struct FlatAdapter {
+/// Reads the lines of a flat dialect.
+pub(crate) struct FlatReader {
     dialect: &'static FlatDialect,
     /// The session that an earlier line named.
     session: Option<String>,
-    /// The newest call with each id.
-    calls: HashMap<String, FlatCall>,
-    /// The numbers of the calls with an id, by the run and the id.
-    numbers: HashMap<(String, String), u32>,
+    /// The calls with each id. Some models begin to count again.
+    calls: HashMap<String, Vec<FlatCall>>,
 }
 
-/// The newest of the calls with the same id. Some models begin to count again.
+/// One of the calls with the same id.
 struct FlatCall {
-    /// How many calls had the id.
-    number: u32,
-    /// Its first line, and the run that this is of.
+    /// Its first line, if it is the newest one.
     start: String,
+    /// The run that this line is of.
     run: Option<String>,
     has_ended: bool,
 }
 
-impl FlatAdapter {
-    /// An adapter for one stream.
-    pub(crate) fn new(dialect: &'static FlatDialect) -> Self {
-        Self { dialect, session: None, calls: HashMap::new(), numbers: HashMap::new() }
-    }
-
+impl FlatReader {
     /// Gives the second call with the same id another one. The same start again is the same call.
-    fn tell_apart(&mut self, draft: &mut Draft<'_>, line: Json<'_>) {
+    fn number(&mut self, draft: &mut Draft<'_>, line: Json<'_>) {
         let Some(id) = draft.correlation_id.as_deref() else { return };
         let role = View::of(&draft.as_event()).role;
         let run = line.text_at("runId").map(Cow::into_owned);
-        let place = (run.clone().unwrap_or_default(), id.to_owned());
+        let calls = self.calls.entry(id.to_owned()).or_default();
         if role == Role::ToolStart {
-            let start = line.compact();
-            let known = self.calls.get(id);
+            let start = line.compact().into_owned();
             // Runs of several providers may number their calls alike.
-            let is_other = |call: &FlatCall| {
-                call.start != start
-                    && (call.has_ended || (run.is_some() && call.run.is_some() && call.run != run))
+            let is_this = |call: &mut FlatCall| {
+                let is_of_other = run.is_some() && call.run.is_some() && call.run != run;
+                call.start == start || !(call.has_ended || is_of_other)
             };
-            if known.is_none_or(is_other) {
-                let number = known.map_or(0, |call| call.number) + 1;
-                let start = start.into_owned();
-                self.calls.insert(id.to_owned(), FlatCall { number, start, run, has_ended: false });
-                self.numbers.insert(place.clone(), number);
+            if !calls.last_mut().is_some_and(is_this) {
+                drop(calls.last_mut().map(|newest| std::mem::take(&mut newest.start)));
+                calls.push(FlatCall { start, run: run.clone(), has_ended: false });
             }
         }
-        let Some(newest) = self.calls.get_mut(id) else { return };
-        let number = self.numbers.get(&place).copied().unwrap_or(newest.number);
-        newest.has_ended |= role.is_tool_end() && number == newest.number;
-        if number > 1 {
-            draft.correlation_id = Some(format!("{id}.{number}").into());
+        let of_run = calls.iter().rposition(|call| call.run == run);
+        let index = of_run.unwrap_or(calls.len().saturating_sub(1));
+        let Some(call) = calls.get_mut(index) else { return };
+        call.has_ended |= role.is_tool_end();
+        if index > 0 {
+            draft.correlation_id = Some(format!("{id}.{}", index + 1).into());
         }
     }
 }
 
-impl Adapter for FlatAdapter {
-    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+impl LineReader for FlatReader {
+    fn read<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s> {
         let line = source.json;
-        let source_type = source.text("type").unwrap_or_else(|| "untyped".to_owned());
         let row = self.dialect.row(line);
-        let mut named = ["session_id"].iter().chain(row.map_or(&[][..], self.dialect.session));
-        if let Some(session) = named.find_map(|name| source.text(name)) {
-            self.session = Some(session);
-        }
-        let mut drafts: Vec<_> =
-            row.map(|row| draft(self.dialect, row, source)).into_iter().collect();
-        drafts.iter_mut().for_each(|draft| self.tell_apart(draft, line));
-        AdaptedLine {
-            source_type,
-            source_id: source.text("event_id"),
+        let begins = row.filter(|row| row.name.contains("session") || row.name == "connected");
+        let session = line.text_at("session_id").or(begins.and_then(|_| line.text_at("sessionId")));
+        self.session = session.map(Cow::into_owned).or(self.session.take());
+        let event = row.map(|row| {
+            let mut draft = draft(self.dialect, row, source);
+            self.number(&mut draft, line);
+            Said::Event(Box::new(draft))
+        });
+        SaidLine {
+            kind: line.text_at("type").unwrap_or("untyped".into()),
+            id: line.text_at("event_id"),
             time: time(line).map(|(text, _)| text),
-            session_id: self.session.clone(),
-            parent: source.text("parent_event_id"),
-            drafts,
-            ..AdaptedLine::default()
+            session: self.session.clone().map(Cow::Owned),
+            parent: line.text_at("parent_event_id"),
+            said: event.into_iter().collect(),
+            ..SaidLine::default()
         }
     }
 }
@@ -131,8 +125,8 @@ impl Adapter for FlatAdapter {
 fn draft(dialect: &FlatDialect, row: &'static Row, source: &SourceText<'_>) -> Draft<'static> {
     let line = source.json;
     let has_time = time(line).is_some();
-    let summary = source
-        .text("summary")
+    let summary = line
+        .text_at("summary")
         .filter(|summary| !summary.trim().is_empty() && summary.len() <= MAX_SUMMARY);
     let mut data = ObjectText::new();
     let mut taken: HashSet<Cow<'_, str>> = RESERVED.iter().map(|name| Cow::from(*name)).collect();
@@ -153,7 +147,7 @@ fn draft(dialect: &FlatDialect, row: &'static Row, source: &SourceText<'_>) -> D
     }
     (dialect.complete)(row, line, &mut data);
     let mut draft = Draft::new(row.name, data);
-    draft.summary = summary.map(Cow::Owned);
+    draft.summary = summary.map(|summary| summary.into_owned().into());
     fill_envelope(&mut draft);
     draft
 }
@@ -189,20 +183,15 @@ fn fill_envelope(draft: &mut Draft<'_>) {
     let call = view.call_id().filter(|_| is_of_call).map(Cow::into_owned);
     let is_said =
         catalogue::row(&event.kind).is_some_and(|row| ["agent", "user"].contains(&row.actor));
-    let actor = Some(view.speaker())
-        .filter(|actor| is_said && draft.actor.is_none() && !is_placeholder(actor))
-        .map(Cow::into_owned);
-    if draft.correlation_id.is_none() {
-        draft.correlation_id = call.map(Cow::Owned);
-    }
-    if let Some(actor) = actor {
-        draft.actor = Some(Cow::Owned(actor));
-    }
+    let actor = Some(view.speaker()).filter(|actor| is_said && !is_placeholder(actor));
+    let actor = actor.map(|actor| actor.into_owned().into());
+    draft.correlation_id = draft.correlation_id.take().or(call.map(Cow::Owned));
+    draft.actor = draft.actor.take().or(actor);
 }
 
 /// The time of a line: as text that the importer reads, and read. A number counts the seconds or
 /// milliseconds since 1970.
-fn time(line: Json<'_>) -> Option<(String, Timestamp)> {
+fn time(line: Json<'_>) -> Option<(Cow<'_, str>, Timestamp)> {
     /// A number of seconds below this is before the year 5138; milliseconds above it are after
     /// March 1973.
     const SECONDS: f64 = 1e11;
@@ -210,14 +199,14 @@ fn time(line: Json<'_>) -> Option<(String, Timestamp)> {
     let value = line.present("timestamp")?;
     if let Some(text) = value.as_str() {
         let (time, _) = Timestamp::parse_loose(&text)?;
-        return Some((text.into_owned(), time));
+        return Some((text, time));
     }
     let number = value.as_f64().filter(|number| (0.0..MILLIS).contains(number))?;
     let millis = if number < SECONDS { number * 1e3 } else { number };
     let time = Timestamp::from_millis(millis.round() as i64);
     let mut text = String::new();
     time.write(&mut text);
-    Some((text, time))
+    Some((text.into(), time))
 }
 
 /// The dialects with flat lines.
@@ -255,18 +244,10 @@ pub(crate) fn native(line: &[u8]) -> Option<Result<Draft<'_>, LineError>> {
     Some(read)
 }
 
-/// A function for [`FlatDialect::session`]: no line names the session.
-pub(crate) fn no_session(_: &Row) -> &'static [&'static str] {
-    &[]
-}
-
 /// Adds the message of an error if the line has it under another name.
 pub(crate) fn error_message(row: &Row, line: Json<'_>, data: &mut ObjectText) {
-    if row.role != Role::Error || line.get("message").is_some() {
-        return;
-    }
-    if let Some(message) = said_of_error(line) {
-        data.text("message", &message);
+    if row.role == Role::Error && line.get("message").is_none() {
+        data.text_if("message", said_of_error(line).as_deref());
     }
 }
 

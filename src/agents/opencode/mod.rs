@@ -2,30 +2,32 @@
 //! parts), the output of `opencode export`, and that of `opencode run --format json`.
 //!
 //! A part names its message in `messageID`; a part without one belongs to the message before it.
-//! Times are milliseconds since 1970. TokenCounts stand on the message and on each `step-finish` part;
+//! A message of OpenCode 2
+//! holds its content itself; see [`parts`]. Times are milliseconds since 1970. Token counts stand on the message and on each `step-finish` part;
 //! where there are such parts, they count.
 
 pub(crate) mod end;
+mod parts;
 mod prompts;
-mod stored;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use crate::agents::source::{
-    EndedCall, StartedCall, call_blocked, call_end, engine_error, event, of_agent, text_event,
+use crate::agents::said::{
+    Args, CallEnd, ModelCall, Outcome, Said, SaidAnswer, SaidCall, SaidLine, SaidPrompt, SubAgent,
+    TokensUsed, Used,
 };
-use crate::agents::tokens::{ReportedFigures, ReportedModelCall, TokenCounts, count};
-use crate::agents::{AdaptedLine, Adapter, SessionEnd, SourceText};
-use crate::event::catalogue;
-use crate::event::draft::Draft;
-use crate::event::fields::{HISTORY, WITHDRAWN, as_text, is_placeholder};
+use crate::agents::{Adapter, LineReader, SessionEnd, SourceText, built};
+use crate::event::fields::{as_text, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
-use crate::json::{Json, JsonRules, ObjectText, check};
-use end::{TURN_FAILED, beside_turns, cut_end, cut_short, error, message_end, retried};
+use crate::json::Json;
+use end::{
+    TURN_FAILED, beside_turns, cut_end, cut_short, error, error_of, message_end, retried,
+    turn_outcome,
+};
+use parts::{kind_of_2, parts, shell};
 use prompts::OpenCodePrompts;
-use stored::{KINDS, in_older_form, turn_outcome};
 
 /// The sign of a part whose type is not among those known.
 pub(crate) const PART: &str = "messageID";
@@ -70,7 +72,7 @@ pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
 
 /// A new adapter.
 pub(crate) fn adapter() -> Box<dyn Adapter> {
-    Box::new(OpenCode::default())
+    built(OpenCode::default())
 }
 
 /// Errors of calls that a user or a rule denied begin with one of these.
@@ -87,12 +89,8 @@ struct OpenCode {
     newest: Option<String>,
     /// The newest session, for parts that name none.
     session_id: Option<String>,
-    /// Sessions with a parent, which are spawned agents: the call that spawned each, if known.
-    agents: HashMap<String, Option<String>>,
-    /// Calls that spawned agents, by the agents' sessions.
-    spawned: HashMap<String, String>,
-    /// The part that has each call id, by the session and the id. Some models begin to count again.
-    called: HashMap<(String, String), String>,
+    /// Sessions with a parent, which are spawned agents.
+    agents: HashSet<String>,
     /// The newest model.
     model: Option<String>,
     /// The sessions in whose turn a message has an error.
@@ -115,61 +113,41 @@ struct Message {
     /// Whether a `step-finish` part has reported tokens.
     has_steps: bool,
     /// What the message itself reports, and the place of its line.
-    told: Option<(TokenCounts, String)>,
+    reported: Option<(TokensUsed, String)>,
 }
 
-impl Adapter for OpenCode {
-    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
+impl LineReader for OpenCode {
+    fn read<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s> {
         let json = source.json;
-        if let Some(older) = in_older_form(json)
-            && let Ok(older) = check(older.as_bytes(), JsonRules::LENIENT)
-        {
-            let line = self.read(&SourceText { json: older, ..*source });
-            let kind = json.text_at("type").unwrap_or_default();
-            return AdaptedLine { source_type: format!("message/{kind}"), ..line };
-        }
-        if let Some(outcome) = turn_outcome(json) {
-            return self.turn(&outcome, source);
-        }
         // An export wraps sessions and messages, a stream wraps parts.
         let inner = json.present("info").or_else(|| json.present("part")).unwrap_or(json);
-        let mut line = self.record(&SourceText { json: inner, ..*source });
-        if json.present("part").is_some() {
-            line.time = line.time.or_else(|| time(json, "timestamp"));
+        let kind = json.text_at("type").unwrap_or_default();
+        let mut line = match kind_of_2(json) {
+            Some(kind) => self.message(&kind, json, source.place),
+            None => self.record(inner, source.place),
+        };
+        line.time = line.time.or_else(|| time(json, &["timestamp"]));
+        if kind == "error" && line.said.is_empty() {
+            line.said.extend(json.present("error").map(error));
         }
-        let is_by_user = json.text_at("type").is_some_and(|kind| kind == "user");
-        // A message has its error at its end, after its parts.
-        let is_end = |draft: &Draft<'_>| ["error", catalogue::INTERRUPTED].contains(&&*draft.kind);
-        let ends = line.drafts.extract_if(.., |draft| is_end(draft)).collect::<Vec<_>>();
         let before = self.newest.clone();
-        for part in json.get("parts").into_iter().flat_map(Json::items).filter(|_| is_by_user) {
+        let of_user = json.get("parts").filter(|_| kind == "user");
+        for part in of_user.into_iter().flat_map(Json::items) {
             let id = part.text_at("messageID").unwrap_or_default().into_owned();
             let message = Message { by_user: true, ..Message::default() };
             self.messages.entry(id.clone()).or_insert(message);
             self.newest = Some(id);
         }
-        if json.text_at("type").is_some_and(|kind| kind == "error") && line.drafts.is_empty() {
-            line.drafts.extend(json.present("error").map(error));
-            line.time = line.time.or_else(|| time(json, "timestamp"));
-        }
-        for (index, part) in json.get("parts").into_iter().flat_map(Json::items).enumerate() {
-            let place = format!("{}.{index}", source.place);
-            let part = self.record(&SourceText { json: part, place: &place, ..*source });
-            let time = part.time.as_deref().and_then(Timestamp::parse);
-            line.ending = part.ending.or(line.ending);
-            line.drafts.extend(part.drafts.into_iter().map(|mut draft| {
-                draft.timestamp = draft.timestamp.or(time);
-                draft
-            }));
-        }
-        if is_only_files(json)
-            && let Some(file) = line.drafts.iter_mut().find(|draft| draft.kind == "message.system")
-        {
-            file.kind = "message.user".into();
-        }
-        let last = line.drafts.iter().filter_map(|draft| draft.timestamp).max();
-        line.drafts.extend(ends.into_iter().map(|end| Draft { timestamp: last, ..end }));
-        if is_by_user {
+        // A message has its error at its end, after its parts.
+        let failed =
+            line.said.pop_if(|said| matches!(said, Said::Failed(_) | Said::Interrupted(_)));
+        let parts = parts(json).into_iter();
+        let mut parts: Vec<_> = parts.map(|(kind, part)| self.part(&kind, part)).collect();
+        line.end = parts.iter_mut().rev().find_map(|part| part.end.take()).or(line.end);
+        let time = last_time(&parts).map(|time| time.to_string().into());
+        parts.extend(failed.map(|end| SaidLine { time, said: vec![end], ..SaidLine::default() }));
+        line.said.push(Said::Lines(parts));
+        if of_user.is_some() {
             // What follows without a message is the agent's.
             self.messages.remove("");
             self.newest = before;
@@ -178,409 +156,346 @@ impl Adapter for OpenCode {
     }
 }
 
-/// Whether a message is by the user and has files, and no text.
-fn is_only_files(message: Json<'_>) -> bool {
-    let is_by_user = message.text_at("info.role").is_some_and(|role| role == "user");
-    let parts = || message.get("parts").into_iter().flat_map(Json::items);
-    let has = |kind: &str| parts().any(|part| part.text_at("type").as_deref() == Some(kind));
-    is_by_user && has("file") && !has("text")
+/// The newest time of what the parts of a message say.
+fn last_time(parts: &[SaidLine<'_>]) -> Option<Timestamp> {
+    let times = parts.iter().flat_map(|part| {
+        let start = part.time.as_deref().and_then(Timestamp::parse);
+        part.said.iter().filter_map(move |said| match said {
+            Said::End(end) => end.time.or(start),
+            Said::Used(used) => used.time.or(start),
+            _ => start,
+        })
+    });
+    times.max()
 }
 
 impl OpenCode {
-    /// The end of a turn.
-    fn turn(&mut self, outcome: &str, source: &SourceText<'_>) -> AdaptedLine {
-        let json = source.json;
-        let session_id = json.text_at("sessionID").map(Cow::into_owned);
-        let session_id = session_id.or_else(|| self.session_id.clone());
-        // The message often has the error already.
-        let is_told = self.troubled.remove(&session_id);
-        let drafts = match outcome {
-            "interrupted" if !is_told => vec![event("user.interrupted", |_| {})],
-            "failed" if !is_told => vec![engine_error(None, TURN_FAILED)],
-            _ => Vec::new(),
-        };
-        AdaptedLine {
-            source_type: "message/idle".to_owned(),
-            source_id: json.text_at("id").map(Cow::into_owned),
-            time: time(json, "time.created"),
-            drafts: self.of_session(drafts, session_id.as_deref()),
-            session_id,
-            ..AdaptedLine::default()
-        }
+    /// The session of a record, or the newest one.
+    fn session_of(&self, json: Json<'_>) -> Option<String> {
+        json.text_at("sessionID").map(Cow::into_owned).or_else(|| self.session_id.clone())
+    }
+
+    /// The agent whose session it is; without members for the main agent.
+    fn agent(&self, session: Option<&str>) -> SubAgent<'static> {
+        let id = session.filter(|id| self.agents.contains(*id));
+        SubAgent { id: id.map(|id| id.to_owned().into()), ..SubAgent::default() }
     }
 
     /// A session, a message or a part.
-    fn record(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        let json = source.json;
-        let text = |name: &str| json.text_at(name).map(Cow::into_owned);
+    fn record<'s>(&mut self, json: Json<'s>, place: &str) -> SaidLine<'s> {
         if ["projectID", "directory", "location"].iter().any(|name| json.get(name).is_some()) {
             return self.session(json);
         }
-        if let Some(role) = text("role") {
-            return self.message(&role, source);
-        }
-        let kind = text("type").unwrap_or_else(|| "untyped".to_owned());
-        let message_id = text("messageID").or_else(|| self.newest.clone());
-        let message = message_id.as_ref().and_then(|id| self.messages.get(id)).cloned();
-        let session_id = text("sessionID")
-            .or_else(|| message.as_ref().and_then(|message| message.session_id.clone()))
-            .or_else(|| self.session_id.clone());
-        let drafts = self.part(&kind, source, message_id.as_deref(), message.as_ref());
-        let cut = cut_end(json).filter(|_| !self.is_of_agent(session_id.as_deref()));
-        let end = message.as_ref().and_then(|message| message.end.clone());
-        let times = ["time.start", "state.time.start", "time.created", "time.end"];
-        AdaptedLine {
-            source_type: format!("part/{kind}"),
-            source_id: text("id"),
-            time: times.iter().find_map(|path| time(json, path)).or(message.and_then(|m| m.time)),
-            ending: end.or(cut),
-            drafts: self.of_session(drafts, session_id.as_deref()),
-            session_id,
-            is_printed: None,
-            parent: None,
-            is_numbered: false,
+        match json.text_at("role") {
+            Some(role) => self.message(&role, json, place),
+            None => self.part(&json.text_at("type").unwrap_or("untyped".into()), json),
         }
     }
 
-    fn session(&mut self, json: Json<'_>) -> AdaptedLine {
-        let text = |name: &str| json.text_at(name).map(Cow::into_owned);
-        let id = text("id");
-        self.session_id.clone_from(&id);
-        if let Some(message) = text("revert.messageID") {
-            self.prompts.withdraw_from(id.clone(), message);
+    fn session<'s>(&mut self, json: Json<'s>) -> SaidLine<'s> {
+        let id = json.text_at("id");
+        self.session_id = id.clone().map(Cow::into_owned);
+        if let Some(message) = json.text_at("revert.messageID") {
+            self.prompts.withdraw_from(self.session_id.clone(), message.into_owned());
         }
-        if let (Some(id), Some(_)) = (&id, text("parentID")) {
-            let call = self.spawned.get(id).cloned();
-            self.agents.insert(id.clone(), call);
+        if json.text_at("parentID").is_some() {
+            self.agents.extend(self.session_id.clone());
         }
-        let config = event("config.loaded", |data| {
-            data.text("agent", "opencode");
-            data.text_if("agent_version", text("version").as_deref());
-            let directory = text("directory").or_else(|| text("location.directory"));
-            data.text_if("cwd", directory.as_deref());
-            data.text_if("title", text("title").as_deref());
-        });
-        AdaptedLine {
-            source_type: "session".to_owned(),
-            time: time(json, "time.created"),
-            drafts: self.of_session(vec![config], id.as_deref()),
-            session_id: id.clone(),
-            source_id: id,
-            parent: None,
-            ..AdaptedLine::default()
+        SaidLine {
+            kind: "session".into(),
+            time: time(json, &["time.created"]),
+            agent: self.agent(id.as_deref()),
+            session: id.clone(),
+            id,
+            said: vec![Said::facts([
+                ("agent", Some("opencode".into())),
+                ("agent_version", json.text_at("version")),
+                ("cwd", first(json, &["directory", "location.directory"])),
+                ("title", json.text_at("title")),
+            ])],
+            ..SaidLine::default()
         }
     }
 
-    fn message(&mut self, role: &str, source: &SourceText<'_>) -> AdaptedLine {
-        let json = source.json;
-        let text = |path: &str| json.text_at(path).map(Cow::into_owned);
-        let id = text("id").filter(|id| !is_placeholder(id));
-        let model = text("modelID").or_else(|| text("model.modelID"));
-        let session_id = text("sessionID").or_else(|| self.session_id.clone());
+    /// A message without its parts. `kind`: its role, or its type since OpenCode 2.
+    fn message<'s>(&mut self, kind: &str, json: Json<'s>, place: &str) -> SaidLine<'s> {
+        let id = json.text_at("id").filter(|id| !is_placeholder(id));
+        let model = first(json, &["modelID", "model.modelID", "model.id"]);
+        let session = self.session_of(json);
         let is_summary = json.get("summary").and_then(Json::as_bool) == Some(true)
-            || json.text_at("mode").is_some_and(|mode| mode == "compaction");
+            || first(json, &["mode", "type"]).as_deref() == Some("compaction");
+        let agent = self.agent(session.as_deref());
+        let used = tokens(json, json.get("role").is_none());
+        let created = time(json, &["time.created"]);
         let message = Message {
-            by_user: role == "user",
+            by_user: !["assistant", "compaction", "idle"].contains(&kind),
             is_summary,
-            model: model.clone(),
-            session_id: session_id.clone(),
-            time: time(json, "time.created"),
-            completed: moment(json, "time.completed"),
-            end: message_end(json)
-                .filter(|_| !is_summary && !self.is_of_agent(session_id.as_deref())),
+            model: model.clone().map(Cow::into_owned),
+            session_id: session.clone(),
+            time: created.clone().map(Cow::into_owned),
+            completed: moment(json, &["time.completed"]),
+            end: message_end(json).filter(|_| !is_summary && agent.id.is_none()),
             has_steps: false,
-            told: tokens(json).map(|tokens| (tokens, source.place.to_owned())),
+            reported: used.map(|used| (used, place.to_owned())),
         };
-        let mut drafts = Vec::new();
-        if model.is_some() && model != self.model {
-            drafts.push(event("config.loaded", |data| {
-                data.text("agent", "opencode").text_if("model", model.as_deref());
-                data.text_if("mode", json.text_at("agent").as_deref());
-            }));
-            self.model.clone_from(&model);
+        let (is_by_user, end) = (message.by_user, message.end.clone());
+        let mut said = Vec::new();
+        if model.is_some() && message.model != self.model {
+            self.model.clone_from(&message.model);
+            let model = ("model", model.clone());
+            let mode = ("mode", json.text_at("agent"));
+            said.push(Said::facts([("agent", Some("opencode".into())), model, mode]));
         }
-        let (time, end) = (message.time.clone(), message.end.clone());
-        let created = message.time.clone();
         // Without an id, no part can name the message, but the parts that follow belong to it.
-        let key = id.clone().unwrap_or_default();
+        let key = id.as_deref().unwrap_or_default().to_owned();
         let had_steps = self.messages.insert(key.clone(), message).is_some_and(|old| old.has_steps);
         self.newest = Some(key);
-        let tokens = tokens(json).filter(|tokens| !tokens.is_zero() && !had_steps);
-        drafts.extend(tokens.map(|tokens| {
-            let call = ReportedModelCall {
-                model: model.as_deref(),
-                message_id: id.as_deref(),
-                figures: ReportedFigures::Call,
-            };
-            placed(tokens.event(&call), &tokens, created.as_deref())
-        }));
-        if role == "user" {
-            self.troubled.remove(&session_id);
+        if let Some(tokens) = used.filter(|used| !used.is_zero() && !had_steps) {
+            let history = place_in_history(&tokens, created.as_deref());
+            let of = ModelCall { model, id: id.clone() };
+            said.push(Said::Used(Used { tokens, of, history, ..Used::default() }));
         }
-        if let Some(told) = json.present("error") {
-            self.troubled.insert(session_id.clone());
-            drafts.push(if is_summary { beside_turns(told) } else { error(told) });
+        if is_by_user {
+            self.troubled.remove(&session);
         }
-        AdaptedLine {
-            source_type: format!("message/{role}"),
-            source_id: id,
-            time,
-            drafts: self.of_session(drafts, session_id.as_deref()),
-            session_id,
-            ending: end,
-            parent: text("parentID"),
-            ..AdaptedLine::default()
+        if let Some(failure) = error_of(json) {
+            said.push(if is_summary { beside_turns(failure) } else { error(failure) });
+            self.troubled.extend((!is_summary).then(|| session.clone()));
+        }
+        // A message of the turn often has the error already.
+        let outcome = turn_outcome(json).filter(|_| !self.troubled.remove(&session));
+        match outcome.as_deref() {
+            Some("interrupted") => said.push(Said::Interrupted(None)),
+            Some("failed") => said.push(Said::engine_failed(None, TURN_FAILED)),
+            _ => {}
+        }
+        SaidLine {
+            kind: format!("message/{kind}").into(),
+            id,
+            time: created,
+            session: session.map(Cow::Owned),
+            parent: json.text_at("parentID"),
+            end,
+            agent,
+            said,
+            ..SaidLine::default()
         }
     }
 
-    fn part(
+    /// A part of a message.
+    fn part<'s>(&mut self, kind: &str, json: Json<'s>) -> SaidLine<'s> {
+        let id = json.text_at("messageID").or_else(|| self.newest.clone().map(Cow::Owned));
+        let message = id.as_deref().and_then(|id| self.messages.get(id)).cloned();
+        let message = message.unwrap_or_default();
+        let of_message = message.session_id.clone().filter(|_| json.text_at("sessionID").is_none());
+        let session = of_message.or_else(|| self.session_of(json));
+        let said = self.said(kind, json, id.filter(|id| !id.is_empty()), &message);
+        let agent = self.agent(session.as_deref());
+        let cut = cut_end(kind, json).filter(|_| agent.id.is_none());
+        let times = ["time.start", "state.time.start", "time.ran", "time.created", "time.end"];
+        SaidLine {
+            kind: format!("part/{kind}").into(),
+            id: json.text_at("id"),
+            time: time(json, &times).or(message.time.map(Cow::Owned)),
+            session: session.map(Cow::Owned),
+            end: message.end.or(cut),
+            agent,
+            said,
+            ..SaidLine::default()
+        }
+    }
+
+    /// What a part says. `id`: that of its message.
+    fn said<'s>(
         &mut self,
         kind: &str,
-        source: &SourceText<'_>,
-        message_id: Option<&str>,
-        message: Option<&Message>,
-    ) -> Vec<Draft<'static>> {
-        let json = source.json;
+        json: Json<'s>,
+        id: Option<Cow<'s, str>>,
+        message: &Message,
+    ) -> Vec<Said<'s>> {
         let is_set = |name: &str| json.get(name).and_then(Json::as_bool) == Some(true);
-        let model = message.and_then(|message| message.model.as_deref());
-        let message_id = message_id.filter(|id| !id.is_empty());
-        let text = json.text_at("text").filter(|text| !text.is_empty());
-        match kind {
+        let text = json.text_at("text").unwrap_or_default();
+        let said = match kind {
             "text" => {
-                let by_user = message.is_some_and(|message| message.by_user);
-                let is_again = by_user
+                let is_again = message.by_user
                     && !is_set("synthetic")
-                    && self.prompts.is_again(message_id, text.as_deref().unwrap_or_default());
-                let by_client = is_set("synthetic")
-                    || is_again
-                    || is_set("ignored")
-                    || message.is_some_and(|message| message.is_summary);
-                let kind = match message {
-                    _ if by_client => "message.system",
-                    Some(message) if message.by_user => "message.user",
-                    _ => "message.assistant",
-                };
-                let by_agent = kind == "message.assistant";
-                let session = message.and_then(|message| message.session_id.as_ref());
-                let is_withdrawn =
-                    kind == "message.user" && self.prompts.is_withdrawn(session, message_id);
-                let said = text.map(|text| {
-                    event(kind, |data| {
-                        data.text("text", &text);
-                        if is_withdrawn {
-                            data.plain(WITHDRAWN, true);
-                        }
-                        data.text_if("model", model.filter(|_| by_agent));
-                        data.text_if("message_id", message_id.filter(|_| by_agent));
-                    })
-                });
-                said.into_iter().collect()
+                    && self.prompts.is_again(id.as_deref(), &text);
+                if is_set("synthetic") || is_set("ignored") || is_again || message.is_summary {
+                    Said::System(text)
+                } else if message.by_user {
+                    let session = message.session_id.as_ref();
+                    let is_withdrawn = self.prompts.is_withdrawn(session, id.as_deref());
+                    Said::Prompt(SaidPrompt { text, is_withdrawn, ..SaidPrompt::default() })
+                } else {
+                    let of = ModelCall { model: message.model.clone().map(Cow::Owned), id };
+                    Said::Answer(SaidAnswer { text, of })
+                }
             }
-            "reasoning" => {
-                text.map(|text| text_event("message.reasoning", &text)).into_iter().collect()
-            }
-            "tool" => self.call(source),
-            "file" => {
-                let name = json.text_at("filename").or_else(|| json.text_at("url"));
-                let mime = json.text_at("mime").unwrap_or(Cow::Borrowed("file"));
+            "synthetic" | "system" | "skill" => Said::System(text),
+            "shell" => Said::System(shell(json).into()),
+            "summary" => Said::System(json.text_at("summary").unwrap_or_default()),
+            "reasoning" => Said::Thought(text),
+            "tool" => return call(json, id),
+            "file" | "prompt" => {
+                let name = first(json, &["filename", "name", "url", "uri"]);
                 let name = name.filter(|name| !name.starts_with("data:")).unwrap_or_default();
-                vec![text_event("message.system", format!("[{mime}] {name}").trim())]
+                let mime = json.text_at("mime").unwrap_or("file".into());
+                let label = format!("[{mime}] {name}").trim().to_owned();
+                if kind == "file" { Said::system(label) } else { Said::prompt(label, Vec::new()) }
             }
             "patch" => {
                 let files = json.get("files").into_iter().flat_map(Json::items);
-                let written = |path: Cow<'_, str>| {
-                    event("file.written", |data| {
-                        data.text("path", &path);
-                    })
-                };
-                files.filter_map(Json::as_str).map(written).collect()
+                return files.filter_map(Json::as_str).map(Said::Wrote).collect();
             }
             "step-finish" => {
-                let completed = message.and_then(|message| message.completed);
-                let step = self.step(json, message_id, model);
-                let step = step.map(|step| Draft { timestamp: completed, ..step });
-                step.into_iter().chain(cut_short(json)).collect()
+                let cut = cut_short(json, "reason");
+                return self.step(json, id, message).into_iter().chain(cut).collect();
             }
+            "finish" => return cut_short(json, "finish").into_iter().collect(),
             // A command of the user that a sub-agent carries out.
             "subtask" => {
                 let prompt = json.text_at("prompt").filter(|prompt| !prompt.is_empty());
-                let prompt = prompt.or_else(|| json.text_at("description"));
-                let asked = prompt.map(|prompt| {
-                    event("message.user", |data| {
-                        data.text("text", &prompt);
-                        data.text_if("command", json.text_at("command").as_deref());
-                    })
-                });
-                asked.into_iter().collect()
+                let text = prompt.or_else(|| json.text_at("description")).unwrap_or_default();
+                let command = json.text_at("command");
+                Said::Prompt(SaidPrompt { text, command, ..SaidPrompt::default() })
             }
             "compaction" => {
                 self.prompts.compacted(is_set("overflow"));
-                let manner = if is_set("auto") { " (auto)" } else { "" };
-                vec![text_event("note", &format!("Context compacted{manner}"))]
+                let is_auto = is_set("auto") || json.text_at("reason").as_deref() == Some("auto");
+                Said::note(if is_auto { "Context compacted (auto)" } else { "Context compacted" })
             }
-            "retry" => json.present("error").map(retried).into_iter().collect(),
-            _ => Vec::new(),
-        }
+            "retry" => return json.present("error").map(retried).into_iter().collect(),
+            _ => return Vec::new(),
+        };
+        vec![said]
     }
 
     /// A step is one model call. The first one of a message replaces the message's own figures. If
     /// the message has changed since an earlier import, the step must be recorded after it again, so
     /// its id depends on the message.
-    fn step(
+    fn step<'s>(
         &mut self,
-        json: Json<'_>,
-        message_id: Option<&str>,
-        model: Option<&str>,
-    ) -> Option<Draft<'static>> {
-        let tokens = tokens(json)?;
+        json: Json<'s>,
+        message_id: Option<Cow<'s, str>>,
+        message: &Message,
+    ) -> Option<Said<'s>> {
+        let tokens = tokens(json, false)?;
         let own = json.text_at("id").filter(|id| !is_placeholder(id));
-        let message = message_id.map(|id| self.messages.entry(id.to_owned()).or_default());
-        let created = message.as_ref().and_then(|message| message.time.clone());
-        let first = message.and_then(|message| {
-            (!std::mem::replace(&mut message.has_steps, true)).then_some(message)
+        let first = message_id.filter(|id| {
+            let known = self.messages.entry(id.clone().into_owned()).or_default();
+            !std::mem::replace(&mut known.has_steps, true)
         });
-        let id = if first.is_some() { message_id } else { own.as_deref() };
-        let figures = ReportedFigures::Call;
-        let step = tokens.event(&ReportedModelCall { model, message_id: id, figures });
-        let step = placed(step, &tokens, created.as_deref());
-        let told = first.and_then(|message| message.told.as_ref());
-        let differs = told.filter(|(told, _)| *told != tokens);
+        let reported = message.reported.as_ref().filter(|_| first.is_some());
+        let differs = reported.filter(|(reported, _)| *reported != tokens);
         let event_id = own.as_deref().zip(differs).map(|(own, (_, place))| {
             let line = hex(&sha256(place.as_bytes())[..4]);
-            format!("opencode:{own}+{line}").into()
+            format!("opencode:{own}+{line}")
         });
-        Some(Draft { event_id, ..step })
-    }
-
-    /// The id of the call in a part: its own, unless another part of the session has that.
-    fn call_id<'s>(&mut self, part: Json<'s>) -> Option<Cow<'s, str>> {
-        let at = |name: &str| part.text_at(name).filter(|id| !is_placeholder(id));
-        let (id, Some(call)) = (at("id"), at("callID")) else { return at("id") };
-        let session = at("sessionID").map(Cow::into_owned).or_else(|| self.session_id.clone());
-        let key = (session.unwrap_or_default(), call.clone().into_owned());
-        let id = id.unwrap_or_default();
-        let known = self.called.entry(key).or_insert_with(|| id.clone().into_owned());
-        Some(if *known == id { call } else { id }).filter(|id| !id.is_empty())
-    }
-
-    fn call(&mut self, source: &SourceText<'_>) -> Vec<Draft<'static>> {
-        let json = source.json;
-        let at = |path: &str| json.text_at(path);
-        let tool = at("tool").unwrap_or(Cow::Borrowed("tool"));
-        let args = json.path("state.input");
-        let is_empty = args.is_none_or(|args| args.members().next().is_none());
-        if is_empty && at("state.status").is_some_and(|status| status == "pending") {
-            // The model is still writing the arguments. The part is written again with them.
-            return Vec::new();
-        }
-        let own = self.call_id(json);
-        let start = source.call(&StartedCall { id: own, tool: &tool, args }, 0, |_| {});
-        let id = start.correlation_id.clone().unwrap_or_default().into_owned();
-        // The session of the agent that the call spawned.
-        let agent = at("state.metadata.sessionId").or_else(|| at("state.metadata.sessionID"));
-        if let Some(agent) = &agent {
-            self.spawned.insert(agent.clone().into_owned(), id.clone());
-            if let Some(spawned_by) = self.agents.get_mut(agent.as_ref()) {
-                *spawned_by = Some(id.clone());
-            }
-        }
-        let status = at("state.status").unwrap_or_default();
-        let places = ["state.metadata.exit", "state.metadata.metadata.exit"];
-        let exit_code = places.iter().find_map(|path| json.path(path));
-        let exit_code = exit_code.filter(|code| code.as_f64().is_some());
-        let failed = match status.as_ref() {
-            "error" | "failed" => true,
-            "completed" | "success" => exit_code.is_some_and(|code| code.as_f64() != Some(0.0)),
-            // The call was still running when the file was written.
-            _ => return vec![start],
-        };
-        let error = json.path("state.error").map(as_text).filter(|_| failed);
-        let text = error.or_else(|| json.path("state.output").map(as_text)).unwrap_or_default();
-        let ended = moment(json, "state.time.end");
-        let is_denied = at("state.metadata.error.type").as_deref() == Some(DENIED)
-            || DENIALS.iter().any(|denial| text.contains(denial));
-        if failed && is_denied {
-            let blocked = call_blocked(&id, &tool, &text);
-            return vec![start, Draft { timestamp: ended, ..blocked }];
-        }
-        let millis = |path: &str| count(json, path);
-        let duration = millis("state.time.end")
-            .zip(millis("state.time.start"))
-            .and_then(|(end, start)| end.checked_sub(start));
-        let end = call_end(&EndedCall { id: &id, tool: &tool, text: &text, failed }, |data| {
-            if let Some(duration) = duration {
-                data.plain("duration_ms", duration);
-            }
-            if let Some(code) = exit_code {
-                data.json("exit_code", code);
-            }
-            data.text_if("spawned_agent_id", agent.as_deref());
-        });
-        vec![start, Draft { timestamp: ended, ..end }]
-    }
-
-    /// Whether a session is that of a spawned agent.
-    fn is_of_agent(&self, session_id: Option<&str>) -> bool {
-        session_id.is_some_and(|id| self.agents.contains_key(id))
-    }
-
-    /// The events of a session; that of a spawned agent names the agent.
-    fn of_session(
-        &self,
-        drafts: Vec<Draft<'static>>,
-        session_id: Option<&str>,
-    ) -> Vec<Draft<'static>> {
-        let Some((id, call)) = session_id.and_then(|id| self.agents.get_key_value(id)) else {
-            return drafts;
-        };
-        drafts.into_iter().map(|draft| of_agent(draft, Some(id), call.as_deref())).collect()
+        Some(Said::Used(Used {
+            tokens,
+            of: ModelCall { model: message.model.clone().map(Cow::Owned), id: first.or(own) },
+            history: place_in_history(&tokens, message.time.as_deref()),
+            time: message.completed,
+            event_id,
+            ..Used::default()
+        }))
     }
 }
 
-/// The usage of a message with its place in the history: a fork of a session repeats the messages
-/// under new ids, with the times and the figures of the first ones.
-fn placed(usage: Draft<'static>, tokens: &TokenCounts, created: Option<&str>) -> Draft<'static> {
-    let Some(created) = created else { return usage };
-    let TokenCounts { input, output, cache_read, cache_creation, .. } = tokens;
-    let counts = [input, output, cache_read, cache_creation];
-    let counts = counts.map(|count| count.unwrap_or_default().to_string()).join(".");
-    let mut data = ObjectText::new();
-    data.members(usage.data()).text(HISTORY, &format!("opencode/{created}/{counts}"));
-    Draft { data: data.finish().into(), ..usage }
-}
-
-/// The tokens and the cost of a message or a step.
-fn tokens(json: Json<'_>) -> Option<TokenCounts> {
-    let tokens = json.present("tokens")?;
-    let cost = json.present("cost").map(|cost| cost.path("usd").unwrap_or(cost));
-    let sum = |names: &[&str]| {
-        names.iter().fold(0_u64, |sum, name| sum.saturating_add(count(tokens, name).unwrap_or(0)))
+/// A call, and its end if it has ended. `message`: the id of the message.
+fn call<'s>(json: Json<'s>, message: Option<Cow<'s, str>>) -> Vec<Said<'s>> {
+    let args = json.path("state.input");
+    let is_empty = args.is_none_or(|args| args.members().next().is_none());
+    let status = json.text_at("state.status").unwrap_or_default();
+    if is_empty && ["pending", "streaming"].contains(&status.as_ref()) {
+        // The model is still writing the arguments. The part is written again with them.
+        return Vec::new();
+    }
+    let own = |name: &str| json.text_at(name).filter(|id| !is_placeholder(id));
+    let id = own("callID").or_else(|| own("id"));
+    let other_id = message.zip(own("id")).map(|(message, id)| format!("{message}.{id}").into());
+    let tool = first(json, &["tool", "name"]).unwrap_or_default();
+    let spawned = first(json, &["state.metadata.sessionId", "state.metadata.sessionID"]);
+    let at = |paths: [&str; 2]| paths.iter().find_map(|path| json.path(path));
+    let exit_code = at(["state.metadata.exit", "state.metadata.metadata.exit"]);
+    let exit_code = exit_code.and_then(Json::as_f64).map(|code| code as i64);
+    let has_failed = match status.as_ref() {
+        "error" | "failed" => Some(true),
+        "completed" | "success" => Some(exit_code.is_some_and(|code| code != 0)),
+        // The call was still running when the file was written.
+        _ => None,
     };
+    let start = Said::Call(SaidCall {
+        id: id.clone(),
+        other_id,
+        tool: tool.clone(),
+        args: args.map_or(Args::None, Args::Value),
+        spawned: spawned.clone(),
+        ..SaidCall::default()
+    });
+    let Some(has_failed) = has_failed else { return vec![start] };
+    let error = at(["state.error.message", "state.error"]).filter(|_| has_failed);
+    let text = error.or_else(|| at(["state.output", "state.content"])).map(as_text);
+    let text = text.unwrap_or_default();
+    let types = ["state.metadata.error.type", "state.error.type"];
+    let is_denied = first(json, &types).as_deref() == Some(DENIED)
+        || DENIALS.iter().any(|denial| text.contains(denial));
+    let outcome = match has_failed {
+        true if is_denied => Outcome::Denied,
+        true => Outcome::Failed,
+        false => Outcome::Completed,
+    };
+    let time = moment(json, &["state.time.end", "time.completed"]);
+    let began = moment(json, &["state.time.start", "time.ran", "time.created"]);
+    let took = time.zip(began).map(|(end, start)| end.millis() - start.millis());
+    // What is denied took only the time of the user.
+    let took = took.filter(|_| outcome != Outcome::Denied);
+    let duration_ms = took.and_then(|took| u64::try_from(took).ok());
+    let tool = Some(tool);
+    let end = CallEnd { id, tool, text, outcome, exit_code, duration_ms, ..CallEnd::default() };
+    vec![start, Said::End(CallEnd { spawned, time, ..end })]
+}
+
+/// The place of a model call in the history: a fork of a session repeats the messages under new ids,
+/// with the times and the figures of the first ones.
+fn place_in_history<'s>(tokens: &TokensUsed, created: Option<&str>) -> Option<Cow<'s, str>> {
+    let counts = [tokens.input, tokens.output, tokens.cache_read, tokens.cache_creation];
+    let counts = counts.map(|count| count.unwrap_or_default().to_string()).join(".");
+    Some(format!("opencode/{}/{counts}", created?).into())
+}
+
+/// The tokens and the cost of a message or a step. `is_apart`: its output leaves out reasoning.
+fn tokens(json: Json<'_>, is_apart: bool) -> Option<TokensUsed> {
+    let tokens = json.present("tokens")?;
+    let kinds = ["input", "output", "cache.read", "cache.write", "reasoning"];
+    let used = TokensUsed::at(tokens, kinds);
+    let sum =
+        |counts: &[Option<u64>]| counts.iter().flatten().copied().fold(0, u64::saturating_add);
+    let TokensUsed { input, output, cache_read, cache_creation, reasoning, .. } = used;
     // Newer versions leave reasoning out of the output. Their total includes both. If there is no
     // total, more reasoning than output shows the same.
-    let is_apart = match count(tokens, "total") {
-        Some(total) => total == sum(&KINDS),
-        None => count(tokens, "reasoning") > count(tokens, "output"),
-    };
-    let output =
-        if is_apart { Some(sum(&["output", "reasoning"])) } else { count(tokens, "output") };
-    let counted = TokenCounts {
-        input: count(tokens, "input"),
-        output,
-        cache_read: count(tokens, "cache.read"),
-        cache_creation: count(tokens, "cache.write"),
-        reasoning: count(tokens, "reasoning"),
-        cost: cost.and_then(Json::as_f64),
-    };
-    (counted != TokenCounts::default()).then_some(counted)
+    let is_apart = is_apart
+        || match tokens.path("total").and_then(Json::as_u64) {
+            Some(total) => total == sum(&[input, output, cache_read, cache_creation, reasoning]),
+            None => reasoning > output,
+        };
+    let output = if is_apart { Some(sum(&[output, reasoning])) } else { output };
+    let cost = ["cost.usd", "cost"].iter().find_map(|path| json.path(path)).and_then(Json::as_f64);
+    Some(TokensUsed { output, cost, ..used }).filter(|used| *used != TokensUsed::default())
 }
 
-/// A time in milliseconds.
-fn moment(json: Json<'_>, path: &str) -> Option<Timestamp> {
-    Some(Timestamp::from_millis(i64::try_from(count(json, path)?).ok()?))
+/// The first of these texts that there is.
+fn first<'s>(json: Json<'s>, paths: &[&str]) -> Option<Cow<'s, str>> {
+    paths.iter().find_map(|path| json.text_at(path))
+}
+
+/// The first of these times that there is, in milliseconds.
+fn moment(json: Json<'_>, paths: &[&str]) -> Option<Timestamp> {
+    let millis = |path: &&str| i64::try_from(json.path(path)?.as_u64()?).ok();
+    paths.iter().find_map(millis).map(Timestamp::from_millis)
 }
 
 /// The same as RFC 3339.
-fn time(json: Json<'_>, path: &str) -> Option<String> {
-    moment(json, path).map(|time| time.to_string())
+fn time<'s>(json: Json<'_>, paths: &[&str]) -> Option<Cow<'s, str>> {
+    moment(json, paths).map(|time| time.to_string().into())
 }

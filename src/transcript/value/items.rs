@@ -244,7 +244,7 @@ impl Entry {
     #[must_use]
     pub(crate) fn sequence(&self) -> u64 {
         match self {
-            Self::SpokenText(said) => said.sequence,
+            Self::Said(said) => said.sequence,
             Self::Note(note) => note.sequence,
             Self::Section { sequence, .. } => *sequence,
             Self::Call(call) => call.sequence,
@@ -281,7 +281,7 @@ impl Entry {
     #[must_use]
     pub(crate) fn told(&self) -> (Cow<'_, str>, &str) {
         match self {
-            Self::SpokenText(said) => (Cow::Borrowed(&said.who), &said.text),
+            Self::Said(said) => (Cow::Borrowed(&said.who), &said.text),
             Self::Note(note) => {
                 (Cow::Borrowed(note.level.map_or("note", NoteLevel::name)), &note.text)
             }
