@@ -358,5 +358,6 @@ fn tokens(metrics: Json<'_>) -> TokensUsed {
         cache_creation: written.or(apart),
         reasoning: at("extra.reasoning_tokens").or_else(|| at("extra.reasoning_output_tokens")),
         cost: metrics.get("cost_usd").and_then(Json::as_f64),
+        ..TokensUsed::default()
     }
 }

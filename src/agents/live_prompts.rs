@@ -6,10 +6,6 @@ use std::hash::BuildHasher as _;
 
 use foldhash::quality::RandomState;
 
-use crate::event::draft::Draft;
-use crate::event::fields::PROMPTS_WITHDRAWN;
-use crate::json::ObjectText;
-
 /// Counts the prompts on the way to each entry.
 #[derive(Debug, Default)]
 pub(super) struct LivePrompts {
@@ -46,14 +42,5 @@ impl LivePrompts {
 
     fn known(&self, entry: &str) -> Option<u64> {
         self.up_to.get(&self.hasher.hash_one(entry)).copied()
-    }
-}
-
-/// Makes an event say that it withdraws that number of earlier prompts.
-pub(super) fn withdraw(event: &mut Draft<'static>, prompts: u64) {
-    if prompts > 0 {
-        let mut data = ObjectText::new();
-        data.members(event.data()).plain(PROMPTS_WITHDRAWN, prompts);
-        event.data = data.finish().into();
     }
 }

@@ -2,6 +2,9 @@
 //! JSON; [`super::events`] turns the form into events.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher as _;
+
+use foldhash::fast::FixedState;
 
 use super::SessionEnd;
 use crate::event::draft::Draft;
@@ -61,6 +64,10 @@ pub(crate) enum Said<'s> {
     Thought(Cow<'s, str>),
     /// What the client, a hook or an extension put into the context.
     System(Cow<'s, str>),
+    /// A text of the client that replaces the conversation so far.
+    Summary(Cow<'s, str>),
+    /// What a hook printed, and its command.
+    Hook(Cow<'s, str>, Option<Cow<'s, str>>),
     /// A message of an earlier session, repeated for context, and who wrote it.
     Copied(Cow<'s, str>, Cow<'s, str>),
     /// A remark of the client on the session.
@@ -83,6 +90,8 @@ pub(crate) enum Said<'s> {
     Skill(Cow<'s, str>, Option<Cow<'s, str>>),
     /// The client wrote the file with that path.
     Wrote(Cow<'s, str>),
+    /// The user changed the file with that path while the agent worked, and the place in it.
+    Edited(Cow<'s, str>, Option<Cow<'s, str>>),
     /// A piece of an answer, with the id of the answer.
     Piece(Cow<'s, str>, Cow<'s, str>),
     /// Lines inside the line: those of a sub-agent, or messages with times of their own.
@@ -92,7 +101,7 @@ pub(crate) enum Said<'s> {
 }
 
 /// What a person typed, or what an agent asked its sub-agent.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SaidPrompt<'s> {
     /// The text.
     pub(crate) text: Cow<'s, str>,
@@ -106,6 +115,12 @@ pub(crate) struct SaidPrompt<'s> {
     pub(crate) is_withdrawn: bool,
     /// The command of the client that it is the text of.
     pub(crate) command: Option<Cow<'s, str>>,
+    /// Whether an agent asked its sub-agent.
+    pub(crate) is_of_agent: bool,
+    /// Whether it was typed while the agent worked.
+    pub(crate) is_queued: bool,
+    /// The id of the event, if the prompt has one of its own.
+    pub(crate) event_id: Option<String>,
 }
 
 /// What the model answered.
@@ -218,6 +233,12 @@ pub(crate) struct CallEnd<'s> {
     pub(crate) command: Option<Cow<'s, str>>,
     /// When it ended, if that is not the time of the line.
     pub(crate) time: Option<Timestamp>,
+    /// Who denied it, if it ended with an error.
+    pub(crate) denied_by: Option<Cow<'s, str>>,
+    /// What the sub-agent used whose own lines may be missing: its tokens, and its calls.
+    pub(crate) agent_used: [Option<u64>; 2],
+    /// What the client records beside the result, by name; see [`crate::event::own`].
+    pub(crate) details: Vec<(&'static str, Json<'s>)>,
 }
 
 /// How a call ended.
@@ -249,6 +270,16 @@ pub(crate) struct Used<'s> {
     pub(crate) time: Option<Timestamp>,
     /// The id of the event, if it does not follow from the line.
     pub(crate) event_id: Option<String>,
+    /// The request that the client sent.
+    pub(crate) request: Option<Cow<'s, str>>,
+    /// Whether the output is a lower bound: the response is not complete.
+    pub(crate) is_unfinished: bool,
+    /// The process that the total is of.
+    pub(crate) process: Option<String>,
+    /// The model calls in the total since the one before it, if it has nothing else.
+    pub(crate) calls: Option<Vec<String>>,
+    /// How long the agent worked, in milliseconds.
+    pub(crate) work_time: Option<u64>,
 }
 
 /// Counts of tokens, and their cost.
@@ -262,6 +293,8 @@ pub(crate) struct TokensUsed {
     pub(crate) cache_read: Option<u64>,
     /// Input tokens written to a cache.
     pub(crate) cache_creation: Option<u64>,
+    /// Those of them that are kept for an hour.
+    pub(crate) cache_creation_1h: Option<u64>,
     /// Output tokens spent on reasoning.
     pub(crate) reasoning: Option<u64>,
     /// The cost in dollars.
@@ -309,6 +342,8 @@ pub(crate) enum FailedPart {
     Hook,
     /// The compaction of the context.
     Context,
+    /// The session, which its last line says.
+    Session,
 }
 
 impl TokensUsed {
@@ -317,7 +352,7 @@ impl TokensUsed {
     pub(crate) fn at(json: Json<'_>, paths: [&str; 5]) -> Self {
         let [input, output, cache_read, cache_creation, reasoning] =
             paths.map(|path| json.path(path).and_then(Json::as_u64));
-        Self { input, output, cache_read, cache_creation, reasoning, cost: None }
+        Self { input, output, cache_read, cache_creation, reasoning, ..Self::default() }
     }
 
     /// Whether the source says nothing, or only zeros.
@@ -337,6 +372,7 @@ impl TokensUsed {
             output: sum(self.output, more.output),
             cache_read: sum(self.cache_read, more.cache_read),
             cache_creation: sum(self.cache_creation, more.cache_creation),
+            cache_creation_1h: sum(self.cache_creation_1h, more.cache_creation_1h),
             reasoning: sum(self.reasoning, more.reasoning),
             cost: self.cost.map_or(more.cost, |cost| Some(cost + more.cost.unwrap_or(0.0))),
         };
@@ -350,6 +386,19 @@ impl TokensUsed {
 }
 
 impl<'s> Args<'s> {
+    /// A hash of the arguments; `None` if there are none yet.
+    pub(crate) fn hash(&self) -> Option<u64> {
+        let text = match self {
+            Self::None => return None,
+            Self::Value(value) if value.is_object() && value.members().next().is_none() => {
+                return None;
+            }
+            Self::Value(value) => value.compact(),
+            Self::Text(text) => Cow::Borrowed(text.as_ref()),
+        };
+        Some(FixedState::default().hash_one(text))
+    }
+
     /// The arguments in a value, or in the text that it is.
     pub(crate) fn of(value: Json<'s>) -> Self {
         value.as_str().map_or(Self::Value(value), Self::Text)

@@ -17,6 +17,8 @@ pub(crate) struct SourceText<'s> {
     pub place: &'s str,
     /// What the text is.
     pub part: SourcePart,
+    /// Whether a line with an id that came before is that line again, as in another copy of the file.
+    pub ids_name_lines: bool,
 }
 
 /// The part of a source that a text is.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::json::{self, Json, ObjectText};
+use crate::agents::said::TokensUsed;
+use crate::json::Json;
 
 /// A model call that the usage of a message leaves out.
 pub(super) struct OtherIteration<'u> {
@@ -11,8 +12,8 @@ pub(super) struct OtherIteration<'u> {
     pub name: String,
     /// The model.
     pub model: Option<Cow<'u, str>>,
-    /// The token counts, by the names of this program.
-    pub figures: String,
+    /// The token counts.
+    pub tokens: TokensUsed,
 }
 
 /// The types of the calls that the usage of a message never has. An attempt of another model is not
@@ -24,7 +25,7 @@ const APART: &[&str] = &["advisor_message", "compaction"];
 pub(super) fn other_iterations<'u>(
     usage: Json<'u>,
     model: Option<&'u str>,
-    own: &str,
+    own: TokensUsed,
 ) -> impl Iterator<Item = OtherIteration<'u>> {
     let iterations = usage.present("iterations").into_iter().flat_map(Json::items);
     let mut numbers: HashMap<String, usize> = HashMap::new();
@@ -34,7 +35,7 @@ pub(super) fn other_iterations<'u>(
         let other = other.filter(|other| Some(other.as_ref()) != model);
         let is_apart = APART.contains(&kind.as_str());
         // A model may have two names.
-        let is_message = || figures(iteration).is_some_and(|figures| figures == own);
+        let is_message = || tokens(iteration) == own;
         if !is_apart && (other.is_none() || is_message()) {
             return None;
         }
@@ -43,9 +44,8 @@ pub(super) fn other_iterations<'u>(
         let name = format!("{kind}.{number}");
         *number += 1;
         let model = other.or_else(|| model.map(Cow::Borrowed));
-        let figures = figures(iteration)?;
-        let is_zero = Json::trusted(&figures).members().all(|(_, count)| count.as_u64() == Some(0));
-        (!is_zero).then_some(OtherIteration { name, model, figures })
+        let tokens = tokens(iteration);
+        (!tokens.is_zero()).then_some(OtherIteration { name, model, tokens })
     })
 }
 
@@ -59,31 +59,17 @@ pub(super) fn input_alone(usage: Json<'_>) -> Option<u64> {
     input.checked_sub(cached).filter(|_| is_sum)
 }
 
-/// The token counts of a `usage` object, with this program's names. As in the source, input
-/// excludes cached tokens.
-pub(super) fn figures(usage: Json<'_>) -> Option<String> {
-    const NAMES: &[(&str, &str)] = &[
-        ("input_tokens", "input_tokens"),
-        ("output_tokens", "output_tokens"),
-        ("cache_read_input_tokens", "cache_read_tokens"),
-        ("cache_creation_input_tokens", "cache_creation_tokens"),
-    ];
-    let mut figures = ObjectText::new();
-    for (theirs, ours) in NAMES {
-        let Some(value) = usage.get(theirs) else { continue };
-        let own = if *theirs == "input_tokens" { input_alone(usage) } else { None };
-        match own.or_else(|| value.as_u64()) {
-            Some(count) => drop(figures.plain(ours, count)),
-            // No count, which `validate` tells.
-            None if matches!(value.kind(), json::Kind::Number | json::Kind::String) => {
-                figures.json(ours, Json::trusted(&value.compact()));
-            }
-            None => {}
-        }
-    }
+/// The token counts of a `usage` object. As in the source, input excludes cached tokens.
+pub(super) fn tokens(usage: Json<'_>) -> TokensUsed {
+    let counts = TokensUsed::at(usage, COUNTS);
     let for_an_hour = usage.path("cache_creation.ephemeral_1h_input_tokens");
-    if let Some(count) = for_an_hour.and_then(Json::as_u64).filter(|count| *count > 0) {
-        figures.plain("cache_creation_1h_tokens", count);
+    TokensUsed {
+        input: input_alone(usage).or(counts.input),
+        cache_creation_1h: for_an_hour.and_then(Json::as_u64).filter(|count| *count > 0),
+        ..counts
     }
-    (!figures.is_empty()).then(|| figures.finish())
 }
+
+/// The names of the counts of the API.
+pub(super) const COUNTS: [&str; 5] =
+    ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", ""];

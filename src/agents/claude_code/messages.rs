@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::json::Json;
+use crate::agents::said::TokensUsed;
 
 /// The input of a message: its tokens without and with caches. All lines of a message tell the same.
 type Inputs = [Option<u64>; 3];
@@ -37,8 +37,8 @@ pub(super) struct MessageLine<'l> {
     pub request: Option<&'l str>,
     /// Its agent; `None` for the main one.
     pub agent: Option<&'l str>,
-    /// The token counts, by the names of this program.
-    pub figures: Json<'l>,
+    /// The token counts.
+    pub tokens: TokensUsed,
     /// The id of the line.
     pub place: &'l str,
 }
@@ -56,9 +56,9 @@ impl Messages {
     /// The id of the message that a line belongs to: its own, unless it has none, or other messages have
     /// it too. Then every line is a message.
     pub(super) fn id_of(&mut self, line: &MessageLine<'_>) -> String {
-        let count = |name: &str| line.figures.get(name).and_then(Json::as_u64);
+        let TokensUsed { input, cache_read, cache_creation, .. } = line.tokens;
         let known = KnownLine {
-            inputs: ["input_tokens", "cache_read_tokens", "cache_creation_tokens"].map(count),
+            inputs: [input, cache_read, cache_creation],
             request: line.request.map(str::to_owned),
             answers: self.answers.get(&line.agent.map(str::to_owned)).copied().unwrap_or(0),
         };

@@ -6,11 +6,10 @@ use std::borrow::Cow;
 use super::prompts::{NOT_HUMAN, part};
 use super::totals::SessionTotals;
 use super::{SourceLine, hooks};
-use crate::agents::source::ENGINE;
-use crate::event::draft::Draft;
-use crate::event::fields::{WORK_TIME, as_text, is_placeholder};
+use crate::agents::said::{FailedPart, Said, SaidFailure, SaidNote, SaidPrompt};
+use crate::event::fields::{as_text, is_placeholder};
 use crate::event::severity::Severity;
-use crate::json::{Json, ObjectText};
+use crate::json::Json;
 use crate::text::human::duration;
 
 /// The subtypes of `system` lines.
@@ -56,11 +55,11 @@ const OTHERS: &[(&str, ReadNotice)] = &[
     ("rate_limit_event", rate_limit),
 ];
 
-/// Turns a line into drafts; none if it says nothing that a reader needs.
-type ReadNotice = fn(&SourceLine<'_>) -> Vec<Draft<'static>>;
+/// What a line says; nothing if it says nothing that a reader needs.
+type ReadNotice = fn(&SourceLine<'_>) -> Vec<Said<'static>>;
 
-/// The drafts of such a line; none if its type is not known.
-pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Draft<'static>> {
+/// What such a line says; nothing if its type is not known.
+pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Said<'static>> {
     let found = |table: &[(&str, ReadNotice)], name: &str| {
         table.iter().find(|(known, _)| *known == name).map(|(_, notice)| *notice)
     };
@@ -90,32 +89,34 @@ pub(super) fn result_error<'s>(
 }
 
 /// The last line of a stream: the session's totals.
-pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<Draft<'static>> {
-    let mut drafts = Vec::new();
+pub(super) fn result(line: &SourceLine<'_>, totals: &mut SessionTotals) -> Vec<Said<'static>> {
     let failed = line.is_set("is_error")
         && line.json.text_at("terminal_reason").as_deref() != Some(super::end::INTERRUPTED);
-    let mut work_time = line.json.get("duration_ms").and_then(Json::as_u64);
-    for totals in totals.after(&line.json) {
-        drafts.push(line.draft("llm.usage", |data| {
-            data.members(Json::trusted(&totals));
-            if let Some(time) = work_time.take() {
-                data.plain(WORK_TIME, time);
-            }
-        }));
+    let mut totals = totals.after(&line.json);
+    if let Some(total) = totals.first_mut() {
+        total.work_time = line.json.get("duration_ms").and_then(Json::as_u64);
     }
+    let mut said: Vec<_> = totals.into_iter().map(Said::Used).collect();
     if failed {
         let subtype = line.json.text_at("subtype");
         let text = result_error(line.json.get("result"), line.json.get("errors"));
         let text = text.or_else(|| subtype.clone());
-        drafts.push(line.draft("error", |data| {
-            let status = line.json.get("api_error_status").and_then(Json::as_u64);
-            let code = status.map(|status| Cow::Owned(status.to_string()));
-            let kind = subtype.clone().filter(|kind| kind != "success");
-            data.text_if("code", code.or(kind).as_deref());
-            data.text("message", text.as_deref().unwrap_or("the session ended with an error"));
+        let status = line.json.get("api_error_status").and_then(Json::as_u64);
+        let code = status.map(|status| Cow::Owned(status.to_string()));
+        let message = text.unwrap_or(Cow::Borrowed("the session ended with an error"));
+        said.push(Said::Failed(SaidFailure {
+            code: code.or_else(|| own(subtype.filter(|kind| kind != "success"))),
+            message: message.into_owned().into(),
+            of: FailedPart::Session,
+            ..SaidFailure::default()
         }));
     }
-    drafts
+    said
+}
+
+/// The text, as one that the line need not outlive.
+fn own(text: Option<Cow<'_, str>>) -> Option<Cow<'static, str>> {
+    text.map(|text| text.into_owned().into())
 }
 
 /// The first version whose totals go on when a session is resumed.
@@ -136,16 +137,17 @@ pub(super) fn answer<'s>(line: &SourceLine<'s>) -> Option<Cow<'s, str>> {
     text.or_else(structured)
 }
 
-fn init(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    vec![line.draft("config.loaded", |data| {
-        data.text_if("profile_id", line.json.text_at("model").as_deref());
-        data.text_if("cwd", line.json.text_at("cwd").as_deref());
-        data.text_if("permission_mode", line.json.text_at("permissionMode").as_deref());
-        data.text_if("agent_version", line.json.text_at("claude_code_version").as_deref());
-    })]
+fn init(line: &SourceLine<'_>) -> Vec<Said<'static>> {
+    let names = [
+        ("profile_id", "model"),
+        ("cwd", "cwd"),
+        ("permission_mode", "permissionMode"),
+        ("agent_version", "claude_code_version"),
+    ];
+    vec![Said::facts(names.map(|(fact, name)| (fact, own(line.json.text_at(name)))))]
 }
 
-fn compacted(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn compacted(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     // Session files and streams write the names in different ways.
     let before = ["compactMetadata.preTokens", "compact_metadata.pre_tokens"];
     let before = before.iter().find_map(|path| line.json.path(path)?.as_u64());
@@ -153,27 +155,26 @@ fn compacted(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
     let trigger = ["compactMetadata.trigger", "compact_metadata.trigger"];
     let trigger = trigger.iter().find_map(|path| line.json.text_at(path)).unwrap_or_default();
     let manner = if trigger.is_empty() { String::new() } else { format!(" ({trigger})") };
-    note(line, &format!("Context compacted{before}{manner}"))
+    vec![Said::note(format!("Context compacted{before}{manner}"))]
 }
 
-fn api_error(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn api_error(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     // In a stream, `error` is a single word.
     let message = ["error.message", "error.error.error.message", "error.error.message", "error"]
         .iter()
         .find_map(|path| line.json.path(path)?.as_str());
     let status =
         ["error.status", "error_status"].iter().find_map(|path| line.json.path(path)?.as_u64());
-    vec![line.draft("error", |data| {
-        if let Some(status) = status.filter(|status| *status > 0) {
-            data.text("code", &status.to_string());
-        }
-        data.text("message", message.as_deref().unwrap_or("API error"));
-        data.text("category", ENGINE).plain("retryable", "true");
+    vec![Said::Failed(SaidFailure {
+        code: status.filter(|status| *status > 0).map(|status| status.to_string().into()),
+        message: own(message).unwrap_or(Cow::Borrowed("API error")),
+        is_retried: true,
+        ..SaidFailure::default()
     })]
 }
 
 /// The provider refused a request. Another model may have answered it.
-fn refusal(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn refusal(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     let text = |name: &str| line.json.text_at(name).filter(|text| !text.is_empty());
     let why = text("apiRefusalExplanation").or_else(|| text("content"));
     let fallback = text("fallbackModel").map(|model| format!("; {model} answers instead"));
@@ -182,17 +183,14 @@ fn refusal(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
         why.as_deref().unwrap_or("no reason given"),
         fallback.unwrap_or_default()
     );
-    vec![line.draft("error", |data| {
-        data.text_if("code", text("apiRefusalCategory").as_deref());
-        data.text("message", &message).text("category", ENGINE);
-    })]
+    vec![Said::engine_failed(own(text("apiRefusalCategory")), message)]
 }
 
 /// Why a model stopped, if it refused.
 pub(super) const REFUSAL: &str = "refusal";
 
 /// The warning about an answer that the model refused or could not finish.
-pub(super) fn stopped(line: &SourceLine<'_>, message: Json<'_>) -> Option<Draft<'static>> {
+pub(super) fn stopped(message: Json<'_>) -> Option<Said<'static>> {
     let why = message.text_at("stop_details.explanation").filter(|why| !why.is_empty());
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
     let said = match message.text_at("stop_reason")?.as_ref() {
@@ -203,203 +201,141 @@ pub(super) fn stopped(line: &SourceLine<'_>, message: Json<'_>) -> Option<Draft<
         }
         _ => return None,
     };
-    warning(line, &said).pop()
+    Some(Said::warning(said))
 }
 
 /// How a task in the background ended. Its call had ended before.
-fn task_ended(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn task_ended(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     let text = |name: &str| line.json.text_at(name).filter(|text| !text.is_empty());
     let (task, status, summary) = (text("task_id"), text("status"), text("summary"));
-    background(line, task.as_deref(), status.as_deref(), summary.as_deref(), None)
+    let status = status.as_deref().unwrap_or("ended");
+    vec![background(task.as_deref(), status, summary.as_deref(), None)]
 }
 
-/// The same, as a session file tells it to the agent; `None` if the text tells of no end.
-pub(super) fn task_told(line: &SourceLine<'_>, text: &str) -> Option<Draft<'static>> {
+/// The same, as a session file says it to the agent; `None` if the text is about no end.
+pub(super) fn task_notified(text: &str) -> Option<Said<'static>> {
     let text = text.trim_start().strip_prefix("<task-notification>")?;
     let part = |name: &str| part(text, name);
-    let status = part("status")?;
-    background(line, part("task-id"), Some(status), part("summary"), part("result")).pop()
+    Some(background(part("task-id"), part("status")?, part("summary"), part("result")))
 }
 
 fn background(
-    line: &SourceLine<'_>,
     task: Option<&str>,
-    status: Option<&str>,
+    status: &str,
     summary: Option<&str>,
     report: Option<&str>,
-) -> Vec<Draft<'static>> {
-    let status = status.unwrap_or("ended");
+) -> Said<'static> {
     let name = task.map(|id| format!(" {id}")).unwrap_or_default();
     let summary = summary.map(|summary| format!(": {summary}")).unwrap_or_default();
     let report = report.map(|report| format!("\n{report}")).unwrap_or_default();
     let said = format!("Background task{name} {status}{summary}{report}");
     let has_failed = matches!(status, "failed" | "error" | "killed");
-    if has_failed { warning(line, &said) } else { note(line, &said) }
+    if has_failed { Said::warning(said) } else { Said::note(said) }
 }
 
 /// The user ended the sub-agents that were working.
-fn agents_killed(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    warning(line, "The agents that were working were ended")
+fn agents_killed(_: &SourceLine<'_>) -> Vec<Said<'static>> {
+    vec![Said::warning("The agents that were working were ended")]
 }
 
 /// The agent had to stop because it had taken as many turns as it may.
-fn turns_reached(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn turns_reached(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     let most = line.json.path("attachment.maxTurns").and_then(Json::as_u64);
     let most = most.map(|most| format!(" of {most}")).unwrap_or_default();
-    warning(line, &format!("The limit{most} on turns was reached"))
+    vec![Said::warning(format!("The limit{most} on turns was reached"))]
 }
 
-/// What the client tells the user.
-fn content(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    let text = line.json.text_at("content").filter(|text| !text.is_empty());
+/// What the client shows to the user.
+fn content(line: &SourceLine<'_>) -> Vec<Said<'static>> {
+    let text = own(line.json.text_at("content")).unwrap_or_default();
     // A hook blocked a prompt.
-    let is_blocked = line.json.get("preventContinuation").and_then(Json::as_bool) == Some(true);
-    if let Some(text) = text.as_deref().filter(|_| is_blocked) {
-        return warning(line, text);
-    }
-    let said = |text: Cow<'_, str>| {
-        line.draft("message.system", |data| {
-            data.text("text", &text);
-        })
-    };
-    text.map(said).into_iter().collect()
+    let is_blocked = line.is_set("preventContinuation");
+    vec![if is_blocked { Said::warning(text) } else { Said::System(text) }]
 }
 
 /// A limit of the provider that was reached.
-fn rate_limit(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn rate_limit(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     let status = line.json.text_at("rate_limit_info.status");
     if status.is_none_or(|status| status != "rejected") {
         return Vec::new();
     }
     let kind = line.json.text_at("rate_limit_info.rateLimitType").unwrap_or_default();
     let kind = if kind.is_empty() { String::new() } else { format!(" ({kind})") };
-    warning(line, &format!("The provider's rate limit was reached{kind}"))
+    vec![Said::warning(format!("The provider's rate limit was reached{kind}"))]
 }
 
 /// How long the agent worked on a turn, without the pauses of the user.
-fn turn_duration(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    let Some(took) = line.json.get("durationMs").and_then(Json::as_u64).filter(|took| *took > 0)
-    else {
-        return Vec::new();
-    };
-    let mut drafts = note(line, &format!("The agent worked {} on this turn", duration(took)));
-    for draft in &mut drafts {
-        draft.severity = Some(Severity::Debug);
-    }
-    drafts
+fn turn_duration(line: &SourceLine<'_>) -> Vec<Said<'static>> {
+    let took = line.json.get("durationMs").and_then(Json::as_u64).filter(|took| *took > 0);
+    let said = |took| remark(format!("The agent worked {} on this turn", duration(took)));
+    took.map(said).into_iter().collect()
+}
+
+/// A note that is of little interest.
+fn remark(text: String) -> Said<'static> {
+    let severity = Some(Severity::Debug);
+    Said::Note(SaidNote { text: text.into(), severity, ..SaidNote::default() })
 }
 
 /// A prompt that was typed while the agent worked.
-fn queued(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn queued(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     let Some(attachment) = line.json.get("attachment") else { return Vec::new() };
-    let Some(prompt) = attachment.present("prompt").map(super::content::content_text) else {
-        return Vec::new();
-    };
+    let text = attachment.present("prompt").map(super::content::content_text).unwrap_or_default();
     // Notices of background tasks are queued as well.
     let is_of = |kind: Cow<'_, str>| NOT_HUMAN.contains(&kind.as_ref());
     let typed = attachment.text_at("commandMode").is_none_or(|mode| mode == "prompt")
         && attachment.get("isMeta").and_then(Json::as_bool) != Some(true)
         && !attachment.text_at("origin.kind").is_some_and(is_of);
-    let kind = if typed && !super::prompts::is_written_by_client(&prompt) {
-        "message.user"
+    vec![if typed && !super::prompts::is_written_by_client(&text) {
+        let (text, is_queued) = (text.into(), true);
+        Said::Prompt(SaidPrompt { text, is_queued, ..SaidPrompt::default() })
     } else {
-        "message.system"
-    };
-    if kind == "message.system"
-        && let Some(told) = task_told(line, &prompt)
-    {
-        return vec![told];
-    }
-    vec![line.draft(kind, |data| {
-        data.text("text", &prompt).plain("queued", true);
-    })]
+        task_notified(&text).unwrap_or_else(|| Said::system(text))
+    }]
 }
 
 /// A file that the user changed while the agent worked.
-fn edited(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    let Some(path) = line.json.text_at("attachment.filename") else { return Vec::new() };
-    let mut draft = line.draft("file.written", |data| {
-        data.text("path", &path).text("operation", "edited by the user");
-        data.text_if("text", line.json.text_at("attachment.snippet").as_deref());
-    });
-    draft.actor = Some("user".into());
-    vec![draft]
+fn edited(line: &SourceLine<'_>) -> Vec<Said<'static>> {
+    let path = own(line.json.text_at("attachment.filename"));
+    let snippet = own(line.json.text_at("attachment.snippet"));
+    path.map(|path| Said::Edited(path, snippet)).into_iter().collect()
 }
 
 /// The title of the session, chosen by the user or by the agent.
-fn title(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-    let own = line.json.text_at("customTitle");
-    let by = if own.is_some() { "user" } else { "agent" };
-    let title = own.or_else(|| line.json.text_at("aiTitle"));
-    let title = title.filter(|title| !is_placeholder(title));
-    title.map(|title| titled(line, &title, by)).into_iter().collect()
+fn title(line: &SourceLine<'_>) -> Vec<Said<'static>> {
+    let given = line.json.text_at("customTitle");
+    let by = if given.is_some() { "user" } else { "agent" };
+    let title = given.or_else(|| line.json.text_at("aiTitle"));
+    let title = own(title.filter(|title| !is_placeholder(title)));
+    title.map(|title| titled(title, by)).into_iter().collect()
 }
 
 /// A title that the agent gave to a conversation by its last line. `is_here` says whether that line
 /// is of this file; the others are titles of earlier sessions.
-pub(super) fn summary(
-    line: &SourceLine<'_>,
-    is_here: impl Fn(&str) -> bool,
-) -> Vec<Draft<'static>> {
-    let Some(text) = line.json.text_at("summary") else { return Vec::new() };
+pub(super) fn summary(line: &SourceLine<'_>, is_here: impl Fn(&str) -> bool) -> Vec<Said<'static>> {
+    let Some(text) = own(line.json.text_at("summary")) else { return Vec::new() };
     if line.json.text_at("leafUuid").is_some_and(|leaf| is_here(&leaf)) {
-        return vec![titled(line, &text, "agent")];
+        return vec![titled(text, "agent")];
     }
-    let mut drafts = note(line, &format!("Title of another session: {text}"));
-    for draft in &mut drafts {
-        draft.severity = Some(Severity::Debug);
-    }
-    drafts
+    vec![remark(format!("Title of another session: {text}"))]
 }
 
-/// The event that gives the session a title.
-fn titled(line: &SourceLine<'_>, title: &str, by: &str) -> Draft<'static> {
-    let mut draft = line.draft("config.loaded", |data| {
-        data.text("title", title).text("title_by", by);
-    });
-    draft.summary = Some(format!("Title: {title}").into());
-    draft
+/// The facts that give the session a title.
+fn titled(title: Cow<'static, str>, by: &'static str) -> Said<'static> {
+    Said::facts([("title", Some(title)), ("title_by", Some(by.into()))])
 }
 
-fn pull_request(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn pull_request(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     let number = line.json.get("prNumber").and_then(Json::as_u64);
     let number = number.map(|number| format!(" #{number}")).unwrap_or_default();
     let text = |name: &str| line.json.text_at(name).map(|text| format!(" {text}"));
     let place = text("prUrl").or_else(|| text("prRepository")).unwrap_or_default();
-    note(line, &format!("Pull request{number}:{place}"))
+    vec![Said::note(format!("Pull request{number}:{place}"))]
 }
 
 /// The agent works in a worktree of the repository, on a branch of its own.
-fn worktree(line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+fn worktree(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     let text = |name: &str| line.json.text_at(&format!("worktreeSession.{name}"));
-    let Some(branch) = text("worktreeBranch") else { return Vec::new() };
-    vec![line.draft("config.loaded", |data| {
-        data.text("git_branch", &branch);
-        data.text_if("cwd", text("worktreePath").as_deref());
-    })]
-}
-
-pub(super) fn note(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> {
-    vec![line.draft("note", |data| {
-        data.text("text", text);
-    })]
-}
-
-pub(super) fn warning(line: &SourceLine<'_>, text: &str) -> Vec<Draft<'static>> {
-    let mut drafts = note(line, text);
-    for draft in &mut drafts {
-        draft.severity = Some(Severity::Warning);
-        draft.actor = Some("runtime".into());
-    }
-    drafts
-}
-
-/// The end of an interrupted turn.
-pub(super) fn interrupted(line: &SourceLine<'_>, text: &str) -> Draft<'static> {
-    let mut data = ObjectText::new();
-    if text.contains("for tool use") {
-        data.text("reason", "during a tool call");
-    }
-    data.text_if("agent_id", line.agent.as_deref());
-    Draft::new("user.interrupted", data)
+    let Some(branch) = own(text("worktreeBranch")) else { return Vec::new() };
+    vec![Said::facts([("git_branch", Some(branch)), ("cwd", own(text("worktreePath")))])]
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::prompts::typed;
 use super::{ClaudeCode, SourceLine};
-use crate::event::draft::Draft;
+use crate::agents::said::{Said, SaidPrompt};
 use crate::json::Members;
 
 /// The prompts in the client's queue.
@@ -61,15 +61,12 @@ impl PromptQueue {
 
 impl ClaudeCode {
     /// The prompts that the main agent got, and that stand only in lines about the queue.
-    pub(super) fn missing_prompts(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
-        if line.agent.is_some() || line.is_set("isSidechain") {
+    pub(super) fn missing_prompts(&mut self, line: &SourceLine<'_>) -> Vec<Said<'static>> {
+        if line.agent.id.is_some() || line.is_set("isSidechain") {
             return Vec::new();
         }
-        let prompt = |text: &String| {
-            line.draft("message.user", |data| {
-                data.text("text", text).plain("queued", true);
-            })
-        };
-        self.queue.missing().iter().map(prompt).collect()
+        let queued = SaidPrompt { is_queued: true, ..SaidPrompt::default() };
+        let prompt = |text: String| SaidPrompt { text: text.into(), ..queued.clone() };
+        self.queue.missing().into_iter().map(|text| Said::Prompt(prompt(text))).collect()
     }
 }

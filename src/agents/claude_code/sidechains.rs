@@ -4,7 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::{ClaudeCode, SourceLine, hash};
-use crate::event::draft::Draft;
+use crate::agents::said::{Said, SaidLine, SubAgent};
 use crate::fs::hash::sha256;
 use crate::json::{Json, Members};
 
@@ -54,23 +54,22 @@ impl Sidechains {
 
 impl ClaudeCode {
     /// A line of a sub-agent in a line of the main agent.
-    pub(super) fn nested(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    pub(super) fn nested<'s>(&mut self, line: &SourceLine<'s>) -> Vec<Said<'s>> {
         let Some(inner) = line.json.path("data.message") else { return Vec::new() };
         let id = inner.text_at("uuid").map(|id| hash(&id));
         if id.is_some_and(|id| !self.nested.insert(id) || self.seen.contains(&id)) {
             return Vec::new();
         }
         let call = line.json.text_at("parentToolUseID");
-        let inner = SourceLine {
-            json: Members::of(inner),
-            agent: line.json.path("data.agentId").and_then(Json::as_str).or_else(|| call.clone()),
-            spawned_by: call,
-            ..*line
-        };
-        match inner.json.text_at("type").unwrap_or_default().as_ref() {
+        let own = line.json.path("data.agentId").and_then(Json::as_str);
+        let id = own.or_else(|| call.clone());
+        let agent = SubAgent { id, spawned_by: call, ..SubAgent::default() };
+        let inner = SourceLine { json: Members::of(inner), agent: agent.clone(), ..*line };
+        let said = match inner.json.text_at("type").unwrap_or_default().as_ref() {
             "user" => self.user(&inner),
             "assistant" => self.assistant(&inner),
             _ => Vec::new(),
-        }
+        };
+        vec![Said::Lines(vec![SaidLine { agent, said, ..SaidLine::default() }])]
     }
 }

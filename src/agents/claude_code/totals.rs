@@ -2,17 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::figures::input_alone;
-use crate::event::fields::{CALLS_IN_TOTAL, as_micros, is_placeholder};
-use crate::json::{Json, Members, ObjectText, quoted};
+use super::figures::tokens;
+use crate::agents::said::{ModelCall, TokensUsed, Used, UsedScope};
+use crate::event::fields::{as_micros, is_placeholder};
+use crate::json::{Json, Members};
 
-/// The names of the counts: in `usage`, in `modelUsage`, and in this program.
-const COUNTS: [(&str, &str, &str); 4] = [
-    ("input_tokens", "inputTokens", "input_tokens"),
-    ("output_tokens", "outputTokens", "output_tokens"),
-    ("cache_read_input_tokens", "cacheReadInputTokens", "cache_read_tokens"),
-    ("cache_creation_input_tokens", "cacheCreationInputTokens", "cache_creation_tokens"),
-];
+/// The names of the counts in `modelUsage`.
+const OF_MODEL: [&str; 5] =
+    ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", ""];
 
 /// The most models whose parts of a total are recorded.
 const MODELS: usize = 16;
@@ -20,7 +17,7 @@ const MODELS: usize = 16;
 /// The names of the cost, the newest first.
 const COSTS: [&str; 3] = ["total_cost_usd", "cost_usd", "total_cost"];
 
-/// Token counts in the order of [`COUNTS`], and a cost in millionths of a dollar.
+/// Input, output, tokens read from a cache and written to one, and a cost in millionths of a dollar.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct TotalCounts {
     tokens: [Option<u64>; 4],
@@ -75,13 +72,12 @@ struct ProcessMessages {
 }
 
 impl ProcessMessages {
-    /// The ids as a JSON list, the last message of the main agent at its end.
-    fn ids(&self) -> String {
+    /// The ids, the last message of the main agent at the end.
+    fn ids(&self) -> Vec<String> {
         let of_main = self.of_main.keys().filter(|id| Some(*id) != self.last.as_ref());
         let mut ids: Vec<&String> = self.of_sub_agents.keys().chain(of_main).collect();
         ids.sort_unstable();
-        let ids = ids.into_iter().chain(&self.last).map(|id| quoted(id));
-        format!("[{}]", ids.collect::<Vec<_>>().join(","))
+        ids.into_iter().chain(&self.last).cloned().collect()
     }
 }
 
@@ -92,24 +88,23 @@ pub(super) struct UsedMessage<'m> {
     pub id: &'m str,
     /// The model.
     pub model: Option<&'m str>,
-    /// The token counts, by the names of this program.
-    pub figures: Json<'m>,
+    /// The token counts.
+    pub tokens: TokensUsed,
     /// Whether a sub-agent got it.
     pub by_sub_agent: bool,
 }
 
 impl SessionTotals {
-    /// Takes what a message used. The counts in `figures` have the names of this program.
+    /// Takes what a message used.
     pub(super) fn message(&mut self, session: &str, message: &UsedMessage<'_>) {
-        let UsedMessage { id, model, figures, by_sub_agent } = *message;
+        let UsedMessage { id, model, tokens, by_sub_agent } = *message;
         let since = &mut self.sessions.entry(session.to_owned()).or_default().since_result;
         since.models.extend(model.map(str::to_owned));
-        let tokens = COUNTS.map(|(_, _, name)| figures.get(name).and_then(Json::as_u64));
         if !by_sub_agent {
             since.last = Some(id.to_owned());
         }
         let messages = if by_sub_agent { &mut since.of_sub_agents } else { &mut since.of_main };
-        messages.insert(id.to_owned(), TotalCounts { tokens, cost: None });
+        messages.insert(id.to_owned(), TotalCounts::of(tokens));
     }
 
     /// Takes the beginning of a file. What a process printed is in one file.
@@ -131,9 +126,9 @@ impl SessionTotals {
         }
     }
 
-    /// The members of the events that report the total of a process after a `result` line: the total,
-    /// then its part of each model if the line says it. None if the line has no numbers.
-    pub(super) fn after(&mut self, line: &Members<'_>) -> Vec<String> {
+    /// The total of a process after a `result` line, then its part of each model if the line says it. None
+    /// if the line has no numbers.
+    pub(super) fn after(&mut self, line: &Members<'_>) -> Vec<Used<'static>> {
         let (totals, of_turn) = ResultTotals::of(line);
         let has_sub_agents = of_turn.is_some();
         if totals == ResultTotals::default() {
@@ -183,7 +178,8 @@ impl SessionTotals {
             all.all = all.all.plus(&processes.of_sub_agents);
         }
         // The source's own digits, unless costs were added.
-        let own_cost = cost_of(line).filter(|_| all.all.cost == totals.all.cost);
+        let own_cost =
+            cost_of(line).filter(|_| all.all.cost == totals.all.cost).and_then(Json::as_f64);
         processes.newest = totals;
         let models = all.by_model(&processes.models).unwrap_or_default();
         let mut models: Vec<_> = models.into_iter().collect();
@@ -193,20 +189,15 @@ impl SessionTotals {
         }
         // One model has the total. Many would make a log of the square of the source's size.
         let only = models.first().filter(|_| models.len() == 1 && processes.models.is_empty());
-        let scope = if self.goes_on { "session" } else { "process" };
-        let total = all.all.members(own_cost, only.map(|(model, _)| model.as_str()), scope);
-        let mut data = ObjectText::new();
-        data.members(Json::trusted(&total));
-        data.text_if(
-            "process",
-            Some(&processes.process).filter(|id| !id.is_empty()).map(String::as_str),
-        );
-        if !processes.has_untold {
-            data.json(CALLS_IN_TOTAL, Json::trusted(&since.ids()));
-        }
+        let scope = if self.goes_on { UsedScope::Session } else { UsedScope::Process };
+        let total = Used {
+            process: Some(processes.process.clone()).filter(|id| !id.is_empty()),
+            calls: (!processes.has_untold).then(|| since.ids()),
+            ..all.all.used(own_cost, only.map(|(model, _)| model), scope)
+        };
         let parts = models.iter().filter(|_| (2..=MODELS).contains(&models.len()));
-        let parts = parts.map(|(model, counts)| counts.members(None, Some(model), "model"));
-        [data.finish()].into_iter().chain(parts).collect()
+        let parts = parts.map(|(model, counts)| counts.used(None, Some(model), UsedScope::Model));
+        [total].into_iter().chain(parts).collect()
     }
 }
 
@@ -214,17 +205,13 @@ impl ResultTotals {
     /// The totals on a line. If they include those of sub-agents, as `modelUsage` does, also what the
     /// main agent used in the turn, from `usage`.
     fn of(line: &Members<'_>) -> (Self, Option<TotalCounts>) {
-        let count = |object: Json<'_>, name: &str| object.get(name).and_then(Json::as_u64);
-        let usage = line.present("usage");
-        let mut of_turn =
-            TotalCounts { tokens: COUNTS.map(|(name, _, _)| count(usage?, name)), cost: None };
-        of_turn.tokens[0] = usage.and_then(input_alone).or(of_turn.tokens[0]);
+        let of_turn = line.present("usage").map(tokens).map(TotalCounts::of).unwrap_or_default();
         let mut models: BTreeMap<String, TotalCounts> = BTreeMap::new();
         for (name, model) in line.present("modelUsage").into_iter().flat_map(Json::members) {
             let cost = model.get("costUSD").and_then(as_micros);
-            let tokens = COUNTS.map(|(_, name, _)| count(model, name));
+            let counts = TotalCounts { cost, ..TotalCounts::of(TokensUsed::at(model, OF_MODEL)) };
             let known = models.entry(name.into_owned()).or_default();
-            *known = known.plus(&TotalCounts { tokens, cost });
+            *known = known.plus(&counts);
         }
         let by_model = TotalCounts::sum(models.values());
         let cost_of_models =
@@ -328,21 +315,25 @@ impl TotalCounts {
         Self { tokens, cost }
     }
 
-    /// The members of the event that reports them. `own_cost` is the cost in the source's digits.
-    fn members(&self, own_cost: Option<Json<'_>>, model: Option<&str>, scope: &str) -> String {
-        let mut data = ObjectText::new();
-        for ((_, _, name), count) in COUNTS.iter().zip(self.tokens) {
-            if let Some(count) = count {
-                data.plain(name, count);
-            }
-        }
-        match (own_cost, self.cost) {
-            (Some(own), _) => drop(data.json("cost_usd", own)),
-            (None, Some(cost)) => drop(data.plain("cost_usd", cost as f64 / 1e6)),
-            (None, None) => {}
-        }
-        data.text_if("model", model).text("scope", scope);
-        data.finish()
+    /// Those of some tokens.
+    fn of(used: TokensUsed) -> Self {
+        let TokensUsed { input, output, cache_read, cache_creation, .. } = used;
+        Self { tokens: [input, output, cache_read, cache_creation], cost: None }
+    }
+
+    /// What is reported of them. `own_cost` is the cost in the source's digits.
+    fn used(
+        &self,
+        own_cost: Option<f64>,
+        model: Option<&String>,
+        scope: UsedScope,
+    ) -> Used<'static> {
+        let [input, output, cache_read, cache_creation] = self.tokens;
+        let cost = own_cost.or(self.cost.map(|cost| cost as f64 / 1e6));
+        let tokens =
+            TokensUsed { input, output, cache_read, cache_creation, cost, ..TokensUsed::default() };
+        let of = ModelCall { model: model.cloned().map(Into::into), id: None };
+        Used { tokens, of, scope, ..Used::default() }
     }
 }
 

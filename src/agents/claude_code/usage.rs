@@ -1,16 +1,16 @@
 //! The tokens of a message: from its lines, and from the events of the API that a stream passes on.
 
-use super::figures::{figures, other_iterations};
+use std::borrow::Cow;
+
+use super::figures::{COUNTS, other_iterations, tokens};
 use super::messages::MessageLine;
 use super::totals::UsedMessage;
 use super::{ClaudeCode, SourceLine};
-use crate::event::draft::Draft;
-use crate::event::fields::{OUTPUT_AT_LEAST, as_micros, is_placeholder};
+use crate::agents::said::{ModelCall, Said, TokensUsed, Used};
+use crate::event::fields::is_placeholder;
 use crate::json::{Json, ObjectText};
 
-/// The counts of the API, and what it tells besides them.
-const COUNTS: [&str; 4] =
-    ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+/// What the API reports besides the counts.
 const DETAILS: [&str; 5] =
     ["cache_creation", "iterations", "speed", "service_tier", "inference_geo"];
 
@@ -32,9 +32,9 @@ pub(super) struct StreamedMessage {
 
 impl ClaudeCode {
     /// Takes an event of the API. The beginning of a message tells its input, the end its output.
-    pub(super) fn streamed(&mut self, line: &SourceLine<'_>) -> Vec<Draft<'static>> {
+    pub(super) fn streamed<'s>(&mut self, line: &SourceLine<'s>) -> Vec<Said<'s>> {
         let event = line.json.get("event").unwrap_or(Json::NULL);
-        let agent = line.agent.as_deref().map(str::to_owned);
+        let agent = line.agent.id.as_deref().map(str::to_owned);
         let usage =
             |json: Json<'_>| json.present("usage").map(|usage| usage.compact().into_owned());
         match event.text_at("type").unwrap_or_default().as_ref() {
@@ -54,7 +54,7 @@ impl ClaudeCode {
                 let (first, last) = (Json::trusted(&ended.usage), Json::trusted(&last));
                 let count = |usage: Json<'_>, name: &str| usage.get(name).and_then(Json::as_u64);
                 let mut all = ObjectText::new();
-                for name in COUNTS {
+                for name in COUNTS.into_iter().filter(|name| !name.is_empty()) {
                     let at_end = count(last, name).filter(|count| *count > 0);
                     if let Some(count) = at_end.or_else(|| count(first, name)) {
                         all.plain(name, count);
@@ -72,81 +72,76 @@ impl ClaudeCode {
         }
     }
 
-    /// The tokens of a message by its events. The lines of the message tell them again, as they do in the
+    /// The tokens of a message by its events. The lines of the message report them again, as they do in the
     /// session file, so that an import of the file repeats them.
-    fn usage_of(
+    fn usage_of<'s>(
         &mut self,
-        line: &SourceLine<'_>,
+        line: &SourceLine<'s>,
         message: &StreamedMessage,
         is_unfinished: bool,
-    ) -> Vec<Draft<'static>> {
-        let (model, id) = (message.model.as_deref(), Some(message.id.as_str()));
+    ) -> Vec<Said<'s>> {
+        let own = |text: &str| Cow::Owned(text.to_owned());
+        let of = ModelCall { model: message.model.as_deref().map(own), id: Some(own(&message.id)) };
         let newest = self.newest_usage.take();
-        let drafts = self.usage(line, Json::trusted(&message.usage), model, id, is_unfinished);
+        let said = self.usage(line, Json::trusted(&message.usage), of, is_unfinished);
         self.newest_usage = newest;
-        drafts
+        said
     }
 
-    /// The tokens of a message, unless the line before has told the same.
-    pub(super) fn usage(
+    /// The tokens of a message, unless the line before has reported the same.
+    pub(super) fn usage<'s>(
         &mut self,
-        line: &SourceLine<'_>,
+        line: &SourceLine<'s>,
         usage: Json<'_>,
-        model: Option<&str>,
-        message_id: Option<&str>,
+        of: ModelCall<'s>,
         is_unfinished: bool,
-    ) -> Vec<Draft<'static>> {
-        let Some(own_figures) = figures(usage) else { return Vec::new() };
-        let mut figures = own_figures.clone();
-        // A message that is still being written reports only its first output tokens.
-        if is_unfinished {
-            let mut more = ObjectText::new();
-            more.members(Json::trusted(&figures)).plain(OUTPUT_AT_LEAST, true);
-            figures = more.finish();
+    ) -> Vec<Said<'s>> {
+        let own = tokens(usage);
+        if own == TokensUsed::default() {
+            return Vec::new();
         }
         let request = line.json.text_at("requestId");
-        let message_id = &*self.messages.id_of(&MessageLine {
-            id: message_id,
+        let id = self.messages.id_of(&MessageLine {
+            id: of.id.as_deref(),
             request: request.as_deref(),
-            agent: line.agent.as_deref(),
-            figures: Json::trusted(&figures),
+            agent: line.agent.id.as_deref(),
+            tokens: own,
             place: line.place,
         });
-        let by_sub_agent = line.agent.is_some();
+        let by_sub_agent = line.agent.id.is_some();
+        let model = of.model.as_deref();
         // Session files have no totals that their messages would be compared with.
         if by_sub_agent || line.json.get("sessionId").is_none() {
             let session = line.json.text_at("session_id").unwrap_or_default();
-            let (id, figures) = (message_id, Json::trusted(&figures));
-            self.totals.message(&session, &UsedMessage { id, model, figures, by_sub_agent });
+            let used = UsedMessage { id: &id, model, tokens: own, by_sub_agent };
+            self.totals.message(&session, &used);
         }
-        let others: Vec<_> = other_iterations(usage, model, &own_figures).collect();
-        let told = others.iter().map(|other| other.figures.as_str());
-        let this = (message_id.to_owned(), [&*figures].into_iter().chain(told).collect());
+        let others: Vec<_> = other_iterations(usage, model, own).collect();
+        let all = [own].into_iter().chain(others.iter().map(|other| other.tokens)).collect();
+        let this = (id.clone(), is_unfinished, all);
         if self.newest_usage.as_ref() == Some(&this) {
             return Vec::new();
         }
         self.newest_usage = Some(this);
-        let own = line.draft("llm.usage", |data| {
-            data.members(Json::trusted(&figures));
-            data.text_if("model", model).text("message_id", message_id);
-            data.text_if("request_id", request.as_deref());
-            for (name, usual) in PRICED_BY {
-                let asked = usage.text_at(name).filter(|asked| !usual.contains(&asked.as_ref()));
-                data.text_if(name, asked.as_deref());
-            }
-            // Older versions told the cost with each message.
-            if let Some(cost) = line.json.get("costUSD").filter(|cost| as_micros(*cost) > Some(0)) {
-                data.json("cost_usd", cost);
-            }
+        let priced_by = PRICED_BY.iter().filter_map(|(name, usual)| {
+            let asked = usage.text_at(name).filter(|asked| !usual.contains(&asked.as_ref()))?;
+            Some((*name, Cow::Owned(asked.into_owned())))
         });
+        // Older versions reported the cost with each message.
+        let cost = line.json.get("costUSD").and_then(Json::as_f64).filter(|cost| *cost > 0.0);
+        let main = Used {
+            tokens: TokensUsed { cost, ..own },
+            of: ModelCall { model: of.model.clone(), id: Some(id.clone().into()) },
+            request: request.clone(),
+            priced_by: priced_by.collect(),
+            is_unfinished,
+            ..Used::default()
+        };
         let others = others.iter().map(|other| {
-            line.draft("llm.usage", |data| {
-                data.members(Json::trusted(&other.figures));
-                data.text_if("model", other.model.as_deref());
-                data.text("message_id", &format!("{message_id}~{}", other.name));
-                data.text_if("request_id", request.as_deref());
-            })
+            let model = other.model.as_deref().map(|model| Cow::Owned(model.to_owned()));
+            let of = ModelCall { model, id: Some(format!("{id}~{}", other.name).into()) };
+            Used { tokens: other.tokens, of, request: request.clone(), ..Used::default() }
         });
-        [own].into_iter().chain(others).collect()
+        [main].into_iter().chain(others).map(Said::Used).collect()
     }
 }

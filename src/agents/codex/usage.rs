@@ -142,8 +142,14 @@ impl RolloutCounts {
     /// What was used, with input that excludes cached tokens. `None` if all counts are zero.
     fn used(self, call: PricedCall<'_>) -> Option<Used<'static>> {
         let [input, cache_read, cache_creation, output, reasoning] = self.0;
-        let tokens =
-            TokensUsed { input, output, cache_read, cache_creation, reasoning, cost: None };
+        let tokens = TokensUsed {
+            input,
+            output,
+            cache_read,
+            cache_creation,
+            reasoning,
+            ..TokensUsed::default()
+        };
         if tokens.is_zero() {
             return None;
         }

@@ -222,6 +222,14 @@ impl CopilotCounts {
         let [input, output, cache_read, cache_creation, reasoning, credits] = self.0;
         let has_tokens = self.0[..CREDITS].iter().any(Option::is_some);
         let cost = credits.filter(|_| has_tokens).map(dollars);
-        TokensUsed { input, output, cache_read, cache_creation, reasoning, cost }
+        TokensUsed {
+            input,
+            output,
+            cache_read,
+            cache_creation,
+            reasoning,
+            cost,
+            ..TokensUsed::default()
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! The calls of a stream: which end belongs to which start.
 //!
 //! A call is found by its id, else by the line that asked for it, which is the line of its end if the end
-//! names none, else it is the oldest open one without an id, of the same tool and family. An id that a known
-//! call has names that call again: for the same response of the model, or while the call is open. Otherwise
-//! it is another call, whose events are named by its other id or by its place.
+//! names none, else it is the oldest open one without an id, of the same tool and family, else the newest one.
+//! An id that a known call has names that call again: for the same response of the model, or while the call
+//! is open, unless its arguments are others. Otherwise it is another call, whose events are named by its
+//! other id or by its place. If several calls of one response have an id, it names none of them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::PlaceInLine;
 use crate::agents::said::{CallEnd, Outcome, Report, SaidCall, SubAgent};
@@ -22,10 +23,14 @@ pub(super) struct PairedCalls {
     by_line: HashMap<String, Vec<String>>,
     /// The calls that spawned sub-agents, by the ids of these.
     spawners: HashMap<String, String>,
+    /// The ids that several calls have.
+    shared: HashSet<String>,
+    /// The key of the newest call.
+    newest: Option<String>,
 }
 
 /// A call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct PairedCall {
     /// The id that its events have.
     id: String,
@@ -36,9 +41,15 @@ struct PairedCall {
     message: Option<String>,
     /// The line that asked for it: its id, or its place.
     line: String,
+    /// A hash of its tool and its arguments, if it has any: they may follow.
+    content: Option<u64>,
+    /// The time of the line that asked for it.
+    time: Option<String>,
     /// The bits of the reports of its start.
     started: u8,
     has_ended: bool,
+    /// The id of the line that ended it.
+    ended_by: Option<String>,
     /// Whether it ended with a process that went on in the background.
     goes_on: bool,
 }
@@ -51,42 +62,58 @@ impl PairedCalls {
         place: &PlaceInLine<'_>,
         agent: &SubAgent<'_>,
     ) -> Option<String> {
-        let own = own_id(call.id.as_deref(), agent);
+        let mut own = own_id(call.id.as_deref(), agent).filter(|id| !self.shared.contains(id));
         let other_id = call.other_id.as_deref();
         let message = other_id.or(call.message.as_deref()).filter(|id| !is_placeholder(id));
         let line = place.id.unwrap_or(place.line);
+        let mut begun = PairedCall {
+            tool: if call.tool.is_empty() { "tool" } else { &call.tool }.to_owned(),
+            family: call.family.clone().into_owned(),
+            message: message.map(str::to_owned),
+            line: line.to_owned(),
+            content: call.args.hash().filter(|_| call.report == Report::Only),
+            time: place.time.map(str::to_owned),
+            started: call.report.bit(),
+            ..PairedCall::default()
+        };
         let other_report = || self.unconfirmed(call, agent);
         let known = own.clone().or_else(other_report).and_then(|key| self.known.get_mut(&key));
-        if let Some(known) = known {
-            if call.report == Report::Line && known.line == line {
+        match known.map(|known| (known.names(&begun, call.report, place.ids_name_lines), known)) {
+            Some((Named::Again, known)) => {
+                known.started |= begun.started;
                 return Some(known.id.clone());
             }
-            if known.is_again(call.report, message) {
+            Some((Named::Same, known)) => {
+                known.started |= begun.started;
                 return None;
             }
+            Some((Named::Shared, known)) => {
+                let open = own.take().filter(|_| !known.has_ended);
+                self.shared.extend(call.id.as_deref().and_then(|id| own_id(Some(id), agent)));
+                self.unnamed.extend(open.map(|key| (agent.id.as_deref().map(str::to_owned), key)));
+            }
+            Some((Named::Other, _)) | None => {}
         }
         let is_known = own.as_ref().is_some_and(|own| self.known.contains_key(own));
         let own_if_free = own.clone().filter(|_| !is_known).or_else(|| own_id(other_id, agent));
         let id = own_if_free.unwrap_or_else(|| place.call_id(agent));
         let key = own.clone().unwrap_or_else(|| id.clone());
         if own.is_none() {
+            // The calls of an earlier response get no result any more.
+            let is_newest = |key: &String| {
+                let earlier = self.known.get(key).and_then(|call| call.message.as_deref());
+                earlier.is_none() || message.is_none() || earlier == message
+            };
+            self.unnamed.retain(|(of, key)| !is_of(of, agent) || is_newest(key));
             self.unnamed.push_back((agent.id.as_deref().map(str::to_owned), key.clone()));
         }
         self.by_line.entry(line.to_owned()).or_default().push(key.clone());
         if let Some(spawned) = &call.spawned {
             self.spawners.insert(spawned.as_ref().to_owned(), id.clone());
         }
-        let started = PairedCall {
-            id: id.clone(),
-            tool: if call.tool.is_empty() { "tool" } else { &call.tool }.to_owned(),
-            family: call.family.clone().into_owned(),
-            message: message.map(str::to_owned),
-            line: line.to_owned(),
-            started: call.report.bit(),
-            has_ended: false,
-            goes_on: false,
-        };
-        self.known.insert(key, started);
+        begun.id.clone_from(&id);
+        self.newest = Some(key.clone());
+        self.known.insert(key, begun);
         Some(id)
     }
 
@@ -105,7 +132,8 @@ impl PairedCalls {
         open.find(|key| matches!(call.report, Report::Kind(_)) && is_this(key)).cloned()
     }
 
-    /// The key of the call without an id that ends: one of the line that the end names, else the oldest one.
+    /// The key of the call without an id that ends: one of the line that the end names, else the oldest one,
+    /// else the newest of all calls.
     fn unnamed_end(
         &self,
         end: &CallEnd<'_>,
@@ -120,14 +148,14 @@ impl PairedCalls {
         if let Some(key) = of_line.and_then(|keys| keys.iter().find(is_open)) {
             return Some(key.clone());
         }
-        let mut open = self.unnamed.iter().filter(|(of, key)| {
-            let of_kind = |open: &PairedCall| {
+        let may_end = |key: &&String| {
+            self.known.get(*key).is_some_and(|open| {
                 let is_of_tool = end.tool.as_ref().is_none_or(|tool| open.tool == *tool);
-                is_of_tool && open.family == end.family
-            };
-            is_of(of, agent) && self.known.get(key).is_some_and(of_kind)
-        });
-        open.next().map(|(_, key)| key.clone())
+                !open.has_ended && is_of_tool && open.family == end.family
+            })
+        };
+        let unnamed = self.unnamed.iter().filter(|(of, _)| is_of(of, agent)).map(|(_, key)| key);
+        unnamed.chain(&self.newest).find(may_end).cloned()
     }
 
     /// The end of a call; `None` if it was reported.
@@ -137,7 +165,8 @@ impl PairedCalls {
         place: &PlaceInLine<'_>,
         agent: &SubAgent<'_>,
     ) -> Option<EndOfCall> {
-        let own = own_id(end.id.as_deref(), agent).filter(|key| !self.is_of_other_line(key, end));
+        let own = own_id(end.id.as_deref(), agent)
+            .filter(|id| !self.shared.contains(id) && !self.is_of_other_line(id, end));
         let key = own.or_else(|| self.unnamed_end(end, place, agent));
         if let Some(key) = key.as_ref().filter(|_| !self.unnamed.is_empty()) {
             self.unnamed.retain(|(_, open)| open != key);
@@ -146,19 +175,21 @@ impl PairedCalls {
         let call = self.known.entry(key).or_insert_with_key(|key| PairedCall {
             id: key.clone(),
             tool: end.tool.as_deref().unwrap_or("tool").to_owned(),
-            family: String::new(),
-            message: None,
             line: end.line.as_deref().unwrap_or_default().to_owned(),
-            started: 0,
-            has_ended: false,
-            goes_on: false,
+            ..PairedCall::default()
         });
         let (id, tool) = (call.id.clone(), call.tool.clone());
         for spawned in end.spawned.iter().chain(&end.also_spawned) {
             self.spawners.insert(spawned.as_ref().to_owned(), id.clone());
         }
         let goes_on = std::mem::replace(&mut call.goes_on, end.goes_on);
-        match std::mem::replace(&mut call.has_ended, true) {
+        let is_again =
+            place.ids_name_lines && place.id.is_some() && call.ended_by.as_deref() == place.id;
+        let is_first = !std::mem::replace(&mut call.has_ended, true) || is_again;
+        if is_first {
+            call.ended_by = place.id.map(str::to_owned);
+        }
+        match !is_first {
             false => Some(EndOfCall::First { id, tool, is_started: call.started != 0 }),
             true if goes_on && end.outcome == Outcome::Failed => Some(EndOfCall::Late { tool }),
             true => {
@@ -184,6 +215,18 @@ impl PairedCalls {
     pub(super) fn is_known(&self, id: Option<&str>, agent: &SubAgent<'_>) -> bool {
         own_id(id, agent).is_some_and(|id| self.known.contains_key(&id))
     }
+}
+
+/// What the id of a known call names in another start.
+enum Named {
+    /// The same call, in the same line, which is read again.
+    Again,
+    /// The same call, in another line.
+    Same,
+    /// Another call.
+    Other,
+    /// One of several calls, which have one id.
+    Shared,
 }
 
 /// The end of a call.
@@ -216,18 +259,29 @@ impl PairedCall {
         self.started & report.bit() != 0
     }
 
-    /// Takes another report with the id of the call. Returns whether it is about the same call.
-    fn is_again(&mut self, report: Report, message: Option<&str>) -> bool {
-        let is_late_report = matches!(report, Report::Kind(_)) && !self.has(report);
-        let is_same = match (self.message.as_deref(), message) {
-            _ if report == Report::Line => false,
-            (Some(own), Some(message)) => own == message,
-            _ => !self.has_ended || is_late_report,
+    /// What the id of the call names in another start. `ids_name_lines`: see `SourceText`.
+    fn names(&self, other: &Self, report: Report, ids_name_lines: bool) -> Named {
+        let differ = |one: Option<&str>, other: Option<&str>| {
+            one.zip(other).map(|(one, other)| one != other)
         };
-        if is_same {
-            self.started |= report.bit();
+        let is_of_line = self.line == other.line && (ids_name_lines || report == Report::Line);
+        let is_unlike = self.content.zip(other.content).is_some_and(|(one, other)| one != other);
+        // A line of the same time is a copy, perhaps an edited one.
+        let is_later = differ(self.time.as_deref(), other.time.as_deref());
+        match (report, differ(self.message.as_deref(), other.message.as_deref())) {
+            // Its end may have come first, from a file without its start.
+            _ if is_of_line || self.started == 0 => Named::Again,
+            (Report::Line, _) => Named::Other,
+            (Report::Kind(_), _) if self.has_ended && self.has(report) => Named::Other,
+            (Report::Kind(_), _) => Named::Same,
+            (Report::Only, Some(true)) if self.has_ended || is_unlike => Named::Other,
+            (Report::Only, None) if self.has_ended && is_later != Some(false) => Named::Other,
+            (Report::Only, _) => match is_later {
+                Some(true) if is_unlike || self.has_ended => Named::Shared,
+                None if is_unlike => Named::Shared,
+                _ => Named::Same,
+            },
         }
-        is_same
     }
 }
 

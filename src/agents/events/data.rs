@@ -6,12 +6,17 @@ use crate::agents::said::{
     Args, CallEnd, FailedPart, ModelCall, Outcome, Said, SaidCall, SaidFailure, SaidNote,
     SaidPrompt, SubAgent, TokensUsed, Used, UsedScope,
 };
+use crate::agents::source::ENGINE;
 use crate::event::catalogue;
 use crate::event::draft::Draft;
-use crate::event::fields::{HISTORY, PROMPTS_WITHDRAWN, SEVERAL_CALLS, WITHDRAWN, is_placeholder};
+use crate::event::fields::{
+    CALLS_IN_TOTAL, HISTORY, OUTPUT_AT_LEAST, PROMPTS_WITHDRAWN, SEVERAL_CALLS, WITHDRAWN,
+    WORK_TIME, is_placeholder,
+};
+use crate::event::own::COMPACTION_SUMMARY;
 use crate::event::reserved::reserved_key;
 use crate::event::severity::Severity;
-use crate::json::{self, Json, JsonRules, MAX_DEPTH, ObjectText};
+use crate::json::{self, Json, JsonRules, MAX_DEPTH, ObjectText, quoted};
 
 /// The text of a prompt that has only attachments.
 const ATTACHMENT: &str = "[attachment]";
@@ -67,15 +72,27 @@ impl EventBuilder {
             }),
             Said::Thought(text) => text_event("message.reasoning", &text, agent, |_| {}),
             Said::System(text) => text_event("message.system", &text, agent, |_| {}),
+            Said::Summary(text) => {
+                let draft = text_event("message.system", &text, agent, |_| {})?;
+                Some(Draft { details: format!("{{\"{COMPACTION_SUMMARY}\":true}}"), ..draft })
+            }
+            Said::Hook(text, command) => text_event("message.system", &text, agent, |data| {
+                data.text_if("command", command.as_deref()).plain("hook", true);
+            }),
             Said::Copied(text, from) => text_event("message.system", &text, agent, |data| {
                 data.text("copied_from", &from);
             }),
             Said::Note(note) => note.event(agent),
-            Said::Facts(facts) => Some(event("config.loaded", agent, |data| {
-                for (name, fact) in facts {
-                    data.text(name, &fact);
-                }
-            })),
+            Said::Facts(facts) => {
+                let title = facts.iter().find(|(name, _)| *name == "title");
+                let summary = title.map(|(_, title)| format!("Title: {title}").into());
+                let draft = event("config.loaded", agent, |data| {
+                    for (name, fact) in &facts {
+                        data.text(name, fact);
+                    }
+                });
+                Some(Draft { summary: summary.filter(|_| facts.len() <= 2), ..draft })
+            }
             Said::End(end) => self.end(place, &end, agent),
             Said::Denied(end) if self.calls.is_known(end.id.as_deref(), agent) => {
                 self.end(place, &CallEnd { tool: None, ..end }, agent)
@@ -95,6 +112,13 @@ impl EventBuilder {
             Said::Wrote(path) => Some(event("file.written", agent, |data| {
                 data.text("path", &path);
             })),
+            Said::Edited(path, snippet) => {
+                let draft = event("file.written", agent, |data| {
+                    data.text("path", &path).text("operation", "edited by the user");
+                    data.text_if("text", snippet.as_deref());
+                });
+                Some(Draft { actor: Some("user".into()), ..draft })
+            }
             Said::Piece(id, text) => Some(event("text", agent, |data| {
                 data.text("id", &id).text("content", &text);
             })),
@@ -125,10 +149,10 @@ fn text_event(
 }
 
 impl SaidPrompt<'_> {
-    fn event(&self, place: &PlaceInLine<'_>, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
+    fn event(self, place: &PlaceInLine<'_>, agent: &SubAgent<'_>) -> Option<Draft<'static>> {
         let has_text = !self.text.is_empty();
         let text = if has_text || self.attached.is_empty() { &self.text } else { ATTACHMENT };
-        text_event("message.user", text, agent, |data| {
+        let draft = text_event("message.user", text, agent, |data| {
             let attached = self.attachments + self.attached.len();
             if attached > 0 {
                 data.plain("attachments", attached);
@@ -143,8 +167,13 @@ impl SaidPrompt<'_> {
             if self.withdraws > 0 {
                 data.plain(PROMPTS_WITHDRAWN, self.withdraws);
             }
+            if self.is_queued {
+                data.plain("queued", true);
+            }
             data.text_if(HISTORY, place.history);
-        })
+        })?;
+        let actor = self.is_of_agent.then(|| "agent".into());
+        Some(Draft { actor, event_id: self.event_id.map(Into::into), ..draft })
     }
 }
 
@@ -191,6 +220,14 @@ impl SaidCall<'_> {
     }
 }
 
+/// Adds a value of the source. A value of an unclean line is added as a string.
+fn add_value(data: &mut ObjectText, name: &str, value: Json<'_>, clean: bool) {
+    match clean {
+        true => data.json(name, Json::trusted(&value.compact())),
+        false => data.text(name, &value.compact()),
+    };
+}
+
 impl Args<'_> {
     /// Adds the arguments: the object that a text holds, else the text. A value of an unclean line is added
     /// as a string.
@@ -198,8 +235,7 @@ impl Args<'_> {
         let rules = JsonRules { max_depth: MAX_DEPTH - WRAPPING, ..JsonRules::STRICT };
         match self {
             Self::None => {}
-            Self::Value(value) if clean => drop(data.json("args", Json::trusted(&value.compact()))),
-            Self::Value(value) => drop(data.text("args", &value.compact())),
+            Self::Value(value) => add_value(data, "args", *value, clean),
             Self::Text(text) => match json::check(text.as_bytes(), rules) {
                 Ok(value) if value.is_object() && reserved_key(value, true).is_none() => {
                     data.json("args", Json::trusted(&value.compact()));
@@ -242,6 +278,7 @@ impl CallEnd<'_> {
                     let mut error = ObjectText::new();
                     error.text("message", &self.text);
                     data.json("error", Json::trusted(&error.finish()));
+                    data.text_if("denied", self.denied_by.as_deref());
                 }
                 Outcome::Denied => drop(data.text("reason", &self.text)),
             }
@@ -253,9 +290,19 @@ impl CallEnd<'_> {
             }
             data.text_if("command", command);
             data.text_if("spawned_agent_id", self.spawned.as_deref());
+            for (name, used) in ["agent_tokens", "agent_tool_calls"].iter().zip(self.agent_used) {
+                if let Some(used) = used {
+                    data.plain(name, used);
+                }
+            }
             data.text_if(HISTORY, place.history);
         });
-        Draft { correlation_id: Some(id.into()), timestamp: self.time, ..draft }
+        let mut details = ObjectText::new();
+        for (name, value) in &self.details {
+            add_value(&mut details, name, *value, place.clean);
+        }
+        let details = if details.is_empty() { String::new() } else { details.finish() };
+        Draft { correlation_id: Some(id.into()), timestamp: self.time, details, ..draft }
     }
 }
 
@@ -269,8 +316,20 @@ impl Used<'_> {
         }
         let draft = event("llm.usage", agent, |data| {
             *data = counts;
+            if self.is_unfinished {
+                data.plain(OUTPUT_AT_LEAST, true);
+            }
             self.of.add_to(data);
             data.text_if("scope", self.scope.name());
+            data.text_if("process", self.process.as_deref());
+            data.text_if("request_id", self.request.as_deref());
+            if let Some(calls) = &self.calls {
+                let calls: Vec<_> = calls.iter().map(|id| quoted(id)).collect();
+                data.json(CALLS_IN_TOTAL, Json::trusted(&format!("[{}]", calls.join(","))));
+            }
+            if let Some(time) = self.work_time {
+                data.plain(WORK_TIME, time);
+            }
             for (name, asked) in &self.priced_by {
                 data.text(name, asked);
             }
@@ -287,6 +346,7 @@ impl TokensUsed {
             ("output_tokens", self.output),
             ("cache_read_tokens", self.cache_read),
             ("cache_creation_tokens", self.cache_creation),
+            ("cache_creation_1h_tokens", self.cache_creation_1h),
             ("reasoning_tokens", self.reasoning),
         ];
         for (name, count) in counts {
@@ -318,7 +378,7 @@ impl SaidFailure<'_> {
         event("error", agent, |data| {
             data.text_if("code", self.code.as_deref());
             data.text("message", &self.message);
-            data.text("category", self.of.name());
+            data.text_if("category", self.of.name());
             if self.is_retried {
                 data.plain("retryable", true);
             }
@@ -328,13 +388,14 @@ impl SaidFailure<'_> {
 }
 
 impl FailedPart {
-    /// The category of the error.
-    fn name(self) -> &'static str {
+    /// The category of the error, if it has one.
+    fn name(self) -> Option<&'static str> {
         match self {
-            Self::Engine => crate::agents::source::ENGINE,
-            Self::Client => "client",
-            Self::Hook => "hook",
-            Self::Context => "context",
+            Self::Engine => Some(ENGINE),
+            Self::Client => Some("client"),
+            Self::Hook => Some("hook"),
+            Self::Context => Some("context"),
+            Self::Session => None,
         }
     }
 }

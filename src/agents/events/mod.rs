@@ -31,6 +31,10 @@ struct PlaceInLine<'p> {
     clean: bool,
     /// The place in the history of the session.
     history: Option<&'p str>,
+    /// The time of the line.
+    time: Option<&'p str>,
+    /// See [`SourceText::ids_name_lines`].
+    ids_name_lines: bool,
 }
 
 impl EventBuilder {
@@ -45,7 +49,7 @@ impl EventBuilder {
             self.calls = PairedCalls::default();
         }
         let mut drafts = Vec::with_capacity(line.said.len());
-        self.add(&mut drafts, source.place, source.clean, &mut line, &SubAgent::default());
+        self.add(&mut drafts, source, &mut line, &SubAgent::default());
         AdaptedLine {
             source_type: line.kind.into_owned(),
             source_id: owned(line.id),
@@ -63,8 +67,7 @@ impl EventBuilder {
     fn add(
         &mut self,
         drafts: &mut Vec<Draft<'static>>,
-        place: &str,
-        clean: bool,
+        source: &SourceText<'_>,
         line: &mut SaidLine<'_>,
         outer: &SubAgent<'_>,
     ) {
@@ -74,8 +77,11 @@ impl EventBuilder {
         }
         let agent = if line.agent == SubAgent::default() { outer } else { &line.agent };
         let id = line.id.as_deref().filter(|id| !is_placeholder(id));
-        let history = line.history.as_deref();
-        let (mut at, mut lines) = (PlaceInLine { line: place, id, calls: 0, clean, history }, 0);
+        let (history, time) = (line.history.as_deref(), line.time.as_deref());
+        let SourceText { place, clean, ids_name_lines, .. } = *source;
+        let mut at =
+            PlaceInLine { line: place, id, calls: 0, clean, history, time, ids_name_lines };
+        let mut lines = 0;
         for said in said {
             let inner = match said {
                 Said::Lines(inner) => inner,
@@ -90,7 +96,8 @@ impl EventBuilder {
             };
             for mut inner in inner {
                 let begin = drafts.len();
-                self.add(drafts, &format!("{place}.{lines}"), clean, &mut inner, agent);
+                let place = format!("{place}.{lines}");
+                self.add(drafts, &SourceText { place: &place, ..*source }, &mut inner, agent);
                 lines += 1;
                 let Some(time) = inner.time.as_deref().and_then(time_of) else { continue };
                 for draft in drafts.iter_mut().skip(begin) {

@@ -273,7 +273,15 @@ impl Meter {
         let [input, output, cache_read, cache_creation, reasoning] =
             figures.map(|figure| used.get(names.next()?).map(|_| figure));
         let cost = is_priced.then_some(self.micros as f64 / 1e6);
-        let tokens = TokensUsed { input, output, cache_read, cache_creation, reasoning, cost };
+        let tokens = TokensUsed {
+            input,
+            output,
+            cache_read,
+            cache_creation,
+            reasoning,
+            cost,
+            ..TokensUsed::default()
+        };
         if is_apart { tokens } else { tokens.without_cached() }
     }
 

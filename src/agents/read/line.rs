@@ -10,7 +10,7 @@ use super::numbers::{GivenNumbers, numbers_of_lines};
 use super::same_line::say_the_same;
 use super::settings::{KnownSettings, SessionFacts};
 use crate::agents::content_ids::ContentIds;
-use crate::agents::{Adapter, Dialect, SessionEnd, SourcePart, SourceText};
+use crate::agents::{Adapter, Dialect, NamedEvents, SessionEnd, SourcePart, SourceText};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
@@ -303,7 +303,8 @@ impl Importer {
         let compact = json.compact();
         let content = sha256(compact.as_bytes());
         let (place, copies) = self.place(&content);
-        let source = SourceText { json, clean, place: &place, part };
+        let ids_name_lines = self.dialect.named == Some(NamedEvents::ById);
+        let source = SourceText { json, clean, place: &place, part, ids_name_lines };
         let reading = match part {
             SourcePart::End => self.adapter.end(&source),
             _ => self.adapter.read(&source),
