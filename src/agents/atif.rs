@@ -10,7 +10,7 @@ use super::said::{
     Args, CallEnd, ModelCall, Outcome, Report, Said, SaidAnswer, SaidCall, SaidLine, SubAgent,
     TokensUsed, Used, UsedScope,
 };
-use super::{Adapter, LineReader, SourcePart, SourceText, built};
+use super::{LineReader, SourcePart, SourceText};
 use crate::event::fields::{as_text, is_placeholder};
 use crate::json::Json;
 
@@ -45,9 +45,9 @@ fn session_of(document: Json<'_>) -> Option<String> {
     ids.next().map(Cow::into_owned)
 }
 
-/// A new adapter.
-pub(super) fn adapter() -> Box<dyn Adapter> {
-    built(Atif::default())
+/// A new reader.
+pub(super) fn reader() -> Box<dyn LineReader> {
+    Box::new(Atif::default())
 }
 
 /// What shows that a call failed: in its result, and in a step with one call.

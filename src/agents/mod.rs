@@ -1,5 +1,5 @@
-//! Reads the logs of real agents. There is one table of dialects. Each dialect has an adapter,
-//! which turns a source line into drafts and does no input or output.
+//! Everything that knows an agent. There is one table of dialects. Each dialect has a reader, which says
+//! what a source line means ([`said`]); [`events`] turns that into events. Neither does input or output.
 
 mod atif;
 pub(crate) mod claude_code;
@@ -21,9 +21,8 @@ mod source;
 use std::collections::HashSet;
 
 use crate::json::Json;
-use events::EventBuilder;
 use said::SaidLine;
-pub(crate) use source::{AdaptedLine, SessionEnd, SourcePart, SourceText};
+pub(crate) use source::{SessionEnd, SourcePart, SourceText};
 
 /// A dialect that `--from` takes.
 pub(crate) struct Dialect {
@@ -52,10 +51,10 @@ pub(crate) struct Dialect {
     /// What a person typed of the text that a hook of the agent gives as a prompt. `None` if the
     /// session file has no prompt for it.
     pub typed: fn(&str) -> Option<String>,
-    /// How many bytes before a line say all that the adapter must know of them; `None`: all of them.
+    /// How many bytes before a line say all that the reader must know of them; `None`: all of them.
     pub looks_back: Option<u64>,
-    /// A new adapter for one stream.
-    pub adapter: fn() -> Box<dyn Adapter>,
+    /// A new reader for one stream.
+    pub reader: fn() -> Box<dyn LineReader>,
 }
 
 /// How the events of an agent with hooks are named.
@@ -72,7 +71,7 @@ fn as_it_is(text: &str) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Every dialect. To add one, add a row and an adapter.
+/// Every dialect. To add one, add a row and a reader.
 pub(crate) static DIALECTS: &[Dialect] = &[
     Dialect {
         name: "claude-code",
@@ -87,7 +86,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: Some(NamedEvents::ById),
         typed: claude_code::typed,
         looks_back: Some(1 << 20),
-        adapter: claude_code::adapter,
+        reader: claude_code::reader,
     },
     Dialect {
         name: "codex",
@@ -102,7 +101,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: Some(NamedEvents::ById),
         typed: as_it_is,
         looks_back: None,
-        adapter: codex::adapter,
+        reader: codex::reader,
     },
     Dialect {
         name: "gemini",
@@ -117,7 +116,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: Some(NamedEvents::ByContent),
         typed: as_it_is,
         looks_back: None,
-        adapter: gemini::adapter,
+        reader: gemini::reader,
     },
     Dialect {
         name: "copilot",
@@ -132,7 +131,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: Some(NamedEvents::ByContent),
         typed: as_it_is,
         looks_back: None,
-        adapter: copilot::adapter,
+        reader: copilot::reader,
     },
     Dialect {
         name: "opencode",
@@ -147,7 +146,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: opencode::adapter,
+        reader: opencode::reader,
     },
     Dialect {
         name: "pi",
@@ -162,7 +161,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: pi::adapter,
+        reader: pi::reader,
     },
     Dialect {
         name: "openhands",
@@ -177,7 +176,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: openhands::adapter,
+        reader: openhands::reader,
     },
     Dialect {
         name: "atif",
@@ -192,7 +191,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: atif::adapter,
+        reader: atif::reader,
     },
     Dialect {
         name: "aos",
@@ -207,7 +206,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: || flat::aos::AOS.adapter(),
+        reader: || flat::aos::AOS.reader(),
     },
     Dialect {
         name: "gateway",
@@ -222,7 +221,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: || flat::gateway::GATEWAY.adapter(),
+        reader: || flat::gateway::GATEWAY.reader(),
     },
     Dialect {
         name: "agex",
@@ -237,7 +236,7 @@ pub(crate) static DIALECTS: &[Dialect] = &[
         named: None,
         typed: as_it_is,
         looks_back: None,
-        adapter: || flat::agex::AGEX.adapter(),
+        reader: || flat::agex::AGEX.reader(),
     },
 ];
 
@@ -253,14 +252,13 @@ pub(crate) fn dialect_of(line: Json<'_>) -> Option<&'static Dialect> {
     DIALECTS.iter().find(|dialect| (dialect.sign)(line).is_some())
 }
 
-/// Turns the lines of one stream into drafts. Keeps the values that later lines refer to.
-pub(crate) trait Adapter {
-    /// Reads one source line. An empty list of drafts means that the line was not understood; it
-    /// becomes an opaque event.
-    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine;
+/// Reads the lines of one stream. It writes no JSON: see [`said`].
+pub(crate) trait LineReader {
+    /// Reads one source line. A line that says nothing was not understood; it becomes an opaque event.
+    fn read<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s>;
 
     /// Takes the stored state of the session, before the lines that it belongs to. `sums`: the
-    /// message ids of usage events of the run that are sums. What the state tells in detail must not be
+    /// message ids of usage events of the run that are sums. What the state says in detail must not be
     /// added to them.
     fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
         let _ = (state, sums);
@@ -270,60 +268,9 @@ pub(crate) trait Adapter {
     fn begin_file(&mut self) {}
 
     /// Takes the end of a document with a list. `source` has the members before the list once more, for
-    /// what depends on the items. It needs no drafts.
-    fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        let _ = source;
-        AdaptedLine::default()
-    }
-}
-
-/// Reads the lines of one stream. It writes no JSON: see [`said`].
-pub(crate) trait LineReader {
-    /// Reads one source line. A line that says nothing was not understood; it becomes an opaque event.
-    fn read<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s>;
-
-    /// See [`Adapter::prepare`].
-    fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
-        let _ = (state, sums);
-    }
-
-    /// Takes the beginning of another file of the session.
-    fn begin_file(&mut self) {}
-
-    /// Takes the end of a document with a list; see [`Adapter::end`].
+    /// what depends on the items. It may say nothing.
     fn end<'s>(&mut self, source: &SourceText<'s>) -> SaidLine<'s> {
         let _ = source;
         SaidLine::default()
-    }
-}
-
-/// A reader, with what makes events of its lines.
-struct BuiltEvents<R> {
-    reader: R,
-    builder: EventBuilder,
-}
-
-/// An adapter for the lines of a reader.
-fn built(reader: impl LineReader + 'static) -> Box<dyn Adapter> {
-    Box::new(BuiltEvents { reader, builder: EventBuilder::default() })
-}
-
-impl<R: LineReader> Adapter for BuiltEvents<R> {
-    fn read(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        let line = self.reader.read(source);
-        self.builder.events(source, line)
-    }
-
-    fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
-        self.reader.prepare(state, sums);
-    }
-
-    fn begin_file(&mut self) {
-        self.reader.begin_file();
-    }
-
-    fn end(&mut self, source: &SourceText<'_>) -> AdaptedLine {
-        let line = self.reader.end(source);
-        self.builder.events(source, line)
     }
 }

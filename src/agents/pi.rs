@@ -11,7 +11,7 @@ use super::said::{
     CallEnd, ModelCall, Outcome, Said, SaidAnswer, SaidLine, SaidPrompt, SubAgent, TokensUsed,
 };
 use super::source::said;
-use super::{Adapter, LineReader, SessionEnd, SourceText, built};
+use super::{LineReader, SessionEnd, SourceText};
 use crate::event::fields::{as_text, is_placeholder};
 use crate::json::Json;
 
@@ -32,9 +32,9 @@ pub(super) fn unknown_version(line: Json<'_>) -> Option<String> {
     (version > 3).then(|| version.to_string())
 }
 
-/// A new adapter.
-pub(super) fn adapter() -> Box<dyn Adapter> {
-    built(Pi::default())
+/// A new reader.
+pub(super) fn reader() -> Box<dyn LineReader> {
+    Box::new(Pi::default())
 }
 
 /// The sign of a first line without a version.

@@ -176,7 +176,7 @@ pub(crate) struct SaidCall<'s> {
     /// Which of the client's reports of the call this is.
     pub(crate) report: Report,
     /// How it ended, if the same line says it. The id and the tool are those of the call.
-    pub(crate) end: Option<CallEnd<'s>>,
+    pub(crate) end: Option<Box<CallEnd<'s>>>,
 }
 
 /// The arguments of a call.

@@ -1,4 +1,4 @@
-//! What an adapter is given, and what it makes of it.
+//! What a reader is given, and how a session ends.
 
 use std::borrow::Cow;
 
@@ -32,31 +32,6 @@ pub(crate) enum SourcePart {
     Item,
     /// The end of a document with a list: once more the members that came before it.
     End,
-}
-
-/// The result of reading a line.
-#[derive(Debug, Default)]
-pub(crate) struct AdaptedLine {
-    /// The source's own type, for the receipt and for opaque events.
-    pub source_type: String,
-    /// The line's own id.
-    pub source_id: Option<String>,
-    /// Whether the ids of the line and of its calls are numbers that another process of the session
-    /// gives again.
-    pub is_numbered: bool,
-    /// The line's own time, as text.
-    pub time: Option<String>,
-    /// The source's session.
-    pub session_id: Option<String>,
-    /// Whether the agent printed the line; `false` if it wrote it to the session's file. `None` if it does
-    /// not matter.
-    pub is_printed: Option<bool>,
-    /// The source id of the line that this one follows.
-    pub parent: Option<String>,
-    /// How the session ended, if this takes more than the line to tell.
-    pub ending: Option<SessionEnd>,
-    /// The events, without ids, time, session and source.
-    pub drafts: Vec<Draft<'static>>,
 }
 
 /// How a session ended, as its source says it.

@@ -101,7 +101,7 @@ impl SourcePlace {
     /// Adds the place to a payload of this program. `frame`: what is said of the frame.
     pub(crate) fn add_to(self, data: &mut String, frame: Option<&SourceFrame>) {
         let begin = format!("\"{OWN}\":{{");
-        // No value that an adapter adds has such a member.
+        // No value of a source has such a member.
         let Some(at) = memchr::memmem::rfind(data.as_bytes(), begin.as_bytes()) else { return };
         let mut source = ObjectText::new();
         source.plain("frame", self.frame).plain("line", self.line);

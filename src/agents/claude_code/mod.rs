@@ -31,7 +31,7 @@ use super::said::{
     Args, CallEnd, ModelCall, Outcome, Said, SaidAnswer, SaidCall, SaidLine, SaidPrompt, SubAgent,
     TokensUsed,
 };
-use super::{Adapter, LineReader, SourceText, built};
+use super::{LineReader, SourceText};
 use crate::event::fields::is_placeholder;
 use crate::event::id::check_id;
 use crate::event::own::{ANSWERS, HUNKS};
@@ -88,9 +88,9 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
     }
 }
 
-/// A new adapter.
-pub(super) fn adapter() -> Box<dyn Adapter> {
-    built(ClaudeCode::default())
+/// A new reader.
+pub(super) fn reader() -> Box<dyn LineReader> {
+    Box::new(ClaudeCode::default())
 }
 
 /// The client's text for a turn that the user interrupted.
@@ -256,7 +256,7 @@ impl ClaudeCode {
         }
         if let Some(usage) = message.present("usage").filter(|_| !client) {
             let is_unfinished = message.get("stop_reason").is_some_and(Json::is_null);
-            said.extend(self.usage(line, usage, of, is_unfinished));
+            said.extend(self.usage(line, usage, &of, is_unfinished));
         }
         // Each line of a message may say it.
         if let Some(stopped) = notices::stopped(message)

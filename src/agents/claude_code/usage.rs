@@ -83,7 +83,7 @@ impl ClaudeCode {
         let own = |text: &str| Cow::Owned(text.to_owned());
         let of = ModelCall { model: message.model.as_deref().map(own), id: Some(own(&message.id)) };
         let newest = self.newest_usage.take();
-        let said = self.usage(line, Json::trusted(&message.usage), of, is_unfinished);
+        let said = self.usage(line, Json::trusted(&message.usage), &of, is_unfinished);
         self.newest_usage = newest;
         said
     }
@@ -93,7 +93,7 @@ impl ClaudeCode {
         &mut self,
         line: &SourceLine<'s>,
         usage: Json<'_>,
-        of: ModelCall<'s>,
+        of: &ModelCall<'s>,
         is_unfinished: bool,
     ) -> Vec<Said<'s>> {
         let own = tokens(usage);

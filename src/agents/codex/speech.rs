@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::adapter::Codex;
 use super::prompts::{self, SaidByUser};
 use super::reports;
+use super::session::Codex;
 use super::twins::{Channel, without_citations};
 use crate::agents::said::{FailedPart, ModelCall, Said, SaidAnswer, SaidFailure};
 use crate::event::fields::is_placeholder;

@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-use super::adapter::Codex;
 use super::outcome::content_text;
+use super::session::Codex;
 use super::twins::Channel;
 use super::usage::{PricedCall, total};
 use super::{prompts, reports};

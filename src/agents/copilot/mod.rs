@@ -14,7 +14,7 @@ use super::said::{
     Args, CallEnd, FailedPart, ModelCall, Outcome, Report, Said, SaidAnswer, SaidCall, SaidFailure,
     SaidLine, SubAgent,
 };
-use super::{Adapter, LineReader, SourceText, built};
+use super::{LineReader, SourceText};
 use crate::event::fields::{as_text, attachment_label, exact_text, is_placeholder};
 use crate::fs::hash::sha256;
 use crate::json::Json;
@@ -50,9 +50,9 @@ pub(crate) fn unknown_version(line: Json<'_>) -> Option<String> {
     (version > 1).then(|| version.to_string())
 }
 
-/// A new adapter.
-pub(crate) fn adapter() -> Box<dyn Adapter> {
-    built(Copilot::default())
+/// A new reader.
+pub(crate) fn reader() -> Box<dyn LineReader> {
+    Box::new(Copilot::default())
 }
 
 /// The text before the exit code in the last line of a shell's output: `<exited with exit code 1>`,

@@ -38,7 +38,7 @@ impl EventBuilder {
         let Some(end) = call.end.take() else { return };
         let tool = if call.tool.is_empty() { None } else { Some(call.tool) };
         let (id, family) = (call.id.or(known.map(Into::into)), call.family);
-        let ended = CallEnd { id, tool, family, ..end };
+        let ended = CallEnd { id, tool, family, ..*end };
         drafts.extend(self.end(place, &ended, agent));
     }
 

@@ -6,8 +6,8 @@ mod data;
 
 use std::borrow::Cow;
 
+use super::SourceText;
 use super::said::{Said, SaidLine, SubAgent};
-use super::{AdaptedLine, SourceText};
 use crate::event::draft::Draft;
 use crate::event::fields::is_placeholder;
 use crate::event::time::Timestamp;
@@ -38,29 +38,18 @@ struct PlaceInLine<'p> {
 }
 
 impl EventBuilder {
-    /// The events of a line.
+    /// The events of a line. Takes what it says out of it.
     pub(crate) fn events(
         &mut self,
         source: &SourceText<'_>,
-        mut line: SaidLine<'_>,
-    ) -> AdaptedLine {
-        let owned = |text: Option<Cow<'_, str>>| text.map(Cow::into_owned);
+        line: &mut SaidLine<'_>,
+    ) -> Vec<Draft<'static>> {
         if line.restarts {
             self.calls = PairedCalls::default();
         }
         let mut drafts = Vec::with_capacity(line.said.len());
-        self.add(&mut drafts, source, &mut line, &SubAgent::default());
-        AdaptedLine {
-            source_type: line.kind.into_owned(),
-            source_id: owned(line.id),
-            is_numbered: line.is_numbered,
-            time: owned(line.time),
-            session_id: owned(line.session),
-            is_printed: line.is_printed,
-            parent: owned(line.parent),
-            ending: line.end,
-            drafts,
-        }
+        self.add(&mut drafts, source, line, &SubAgent::default());
+        drafts
     }
 
     /// Adds the events of a line, which may be inside another one. `outer`: the agent of that one.

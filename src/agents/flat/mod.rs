@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::agents::said::{Said, SaidLine};
-use crate::agents::{Adapter, LineReader, SourceText, built};
+use crate::agents::{LineReader, SourceText};
 use crate::event::catalogue::{self, Row};
 use crate::event::draft::Draft;
 use crate::event::envelope::{LineError, MAX_SUMMARY};
@@ -44,9 +44,9 @@ impl FlatDialect {
         if line.get("data").is_some() { None } else { (self.evidence)(row, line) }
     }
 
-    /// A new adapter.
-    pub(crate) fn adapter(&'static self) -> Box<dyn Adapter> {
-        built(FlatReader { dialect: self, session: None, calls: HashMap::new() })
+    /// A new reader.
+    pub(crate) fn reader(&'static self) -> Box<dyn LineReader> {
+        Box::new(FlatReader { dialect: self, session: None, calls: HashMap::new() })
     }
 }
 

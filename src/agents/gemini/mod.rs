@@ -19,7 +19,7 @@ use super::said::{
     TokensUsed,
 };
 use super::source::said;
-use super::{Adapter, LineReader, SourcePart, SourceText, built};
+use super::{LineReader, SourcePart, SourceText};
 use crate::event::fields::{attachment_label, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
@@ -66,9 +66,9 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
 
 pub(super) use output::ending;
 
-/// A new adapter.
-pub(super) fn adapter() -> Box<dyn Adapter> {
-    built(Gemini::default())
+/// A new reader.
+pub(super) fn reader() -> Box<dyn LineReader> {
+    Box::new(Gemini::default())
 }
 
 /// What the client lets the model say after a summary.
@@ -325,6 +325,7 @@ fn answer<'s>(json: Json<'s>, seen: &mut Seen, text: &str, is_new: bool) -> Vec<
         }
         let tool = call.text_at("name").unwrap_or_default();
         let Said::Call(begun) = Said::call(id, tool, call.get("args")) else { continue };
+        let end = end.map(Box::new);
         said.push(Said::Call(SaidCall { message: json.text_at("id"), end, ..begun }));
     }
     seen.unnamed = seen.unnamed.max(unnamed);

@@ -17,7 +17,7 @@ use crate::agents::said::{
     Args, CallEnd, ModelCall, Outcome, Said, SaidAnswer, SaidCall, SaidLine, SaidPrompt, SubAgent,
     TokensUsed, Used,
 };
-use crate::agents::{Adapter, LineReader, SessionEnd, SourceText, built};
+use crate::agents::{LineReader, SessionEnd, SourceText};
 use crate::event::fields::{as_text, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
@@ -70,9 +70,9 @@ pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
     }
 }
 
-/// A new adapter.
-pub(crate) fn adapter() -> Box<dyn Adapter> {
-    built(OpenCode::default())
+/// A new reader.
+pub(crate) fn reader() -> Box<dyn LineReader> {
+    Box::new(OpenCode::default())
 }
 
 /// Errors of calls that a user or a rule denied begin with one of these.

@@ -17,7 +17,7 @@ use crate::agents::said::{
     Args, CallEnd, ModelCall, Outcome, Report, Said, SaidAnswer, SaidCall, SaidLine, SubAgent,
 };
 use crate::agents::source::said;
-use crate::agents::{Adapter, LineReader, SessionEnd, SourcePart, SourceText, built};
+use crate::agents::{LineReader, SessionEnd, SourcePart, SourceText};
 use crate::event::fields::{as_text, is_placeholder};
 use crate::fs::hash::{hex, sha256};
 use crate::json::{self, Json, JsonRules, Kind, ObjectText};
@@ -112,9 +112,9 @@ fn session_of(json: Json<'_>) -> Option<String> {
     })
 }
 
-/// A new adapter.
-pub(super) fn adapter() -> Box<dyn Adapter> {
-    built(OpenHands::default())
+/// A new reader.
+pub(super) fn reader() -> Box<dyn LineReader> {
+    Box::new(OpenHands::default())
 }
 
 /// Members of a V0 action's `args` that are not arguments of the call.

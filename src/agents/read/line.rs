@@ -10,7 +10,8 @@ use super::numbers::{GivenNumbers, numbers_of_lines};
 use super::same_line::say_the_same;
 use super::settings::{KnownSettings, SessionFacts};
 use crate::agents::content_ids::ContentIds;
-use crate::agents::{Adapter, Dialect, NamedEvents, SessionEnd, SourcePart, SourceText};
+use crate::agents::events::EventBuilder;
+use crate::agents::{Dialect, LineReader, NamedEvents, SessionEnd, SourcePart, SourceText};
 use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::View;
@@ -40,7 +41,8 @@ const ROOM: usize = 240;
 /// Reads the lines of one stream of one dialect.
 pub(crate) struct Importer {
     dialect: &'static Dialect,
-    adapter: Box<dyn Adapter>,
+    reader: Box<dyn LineReader>,
+    builder: EventBuilder,
     keep_source: bool,
     last_time: Option<Timestamp>,
     /// The first time in the file, for lines before it.
@@ -71,7 +73,7 @@ struct SourceUnit<'l> {
 pub(crate) struct Imported {
     /// The source's own type.
     pub source_type: String,
-    /// Whether the adapter did not understand the line.
+    /// Whether the reader did not understand the line.
     pub opaque: bool,
     /// Whether it then looks like what a person or an agent said.
     pub may_be_said: bool,
@@ -118,7 +120,8 @@ impl Importer {
     pub(crate) fn new(dialect: &'static Dialect, keep_source: bool) -> Self {
         Self {
             dialect,
-            adapter: (dialect.adapter)(),
+            reader: (dialect.reader)(),
+            builder: EventBuilder::default(),
             keep_source,
             last_time: None,
             first_time: None,
@@ -232,7 +235,7 @@ impl Importer {
         (self.last_time, self.first_time) = (None, first_time);
         self.counts_elsewhere = counts_elsewhere;
         (self.settings, self.facts) = (KnownSettings::default(), SessionFacts::default());
-        self.adapter.begin_file();
+        self.reader.begin_file();
     }
 
     /// The next line comes after lines with these numbers, some of which may not have been read.
@@ -241,9 +244,9 @@ impl Importer {
         self.repeats = numbers_of_lines(self.dialect.name, numbers);
     }
 
-    /// Takes the stored state of the session, before the first line. See [`Adapter::prepare`].
+    /// Takes the stored state of the session, before the first line. See [`LineReader::prepare`].
     pub(crate) fn prepare(&mut self, state: Json<'_>, sums: &HashSet<String>) {
-        self.adapter.prepare(state, sums);
+        self.reader.prepare(state, sums);
     }
 
     /// Takes the end of a file; another one may follow. False if a document has not ended.
@@ -305,29 +308,29 @@ impl Importer {
         let (place, copies) = self.place(&content);
         let ids_name_lines = self.dialect.named == Some(NamedEvents::ById);
         let source = SourceText { json, clean, place: &place, part, ids_name_lines };
-        let reading = match part {
-            SourcePart::End => self.adapter.end(&source),
-            _ => self.adapter.read(&source),
+        let mut said = match part {
+            SourcePart::End => self.reader.end(&source),
+            _ => self.reader.read(&source),
         };
-        let own_id = reading.source_id.as_deref().filter(|id| !is_placeholder(id));
+        let mut drafts = self.builder.events(&source, &mut said);
+        let own_id = said.id.as_deref().filter(|id| !is_placeholder(id));
         let base_id = own_id
             .map(|id| format!("{}:{id}", self.dialect.name))
             .filter(|id| check_id("event id", id).is_ok() && id.len() <= 110)
-            .unwrap_or(place);
-        let (time, naive_time, time_origin) = self.time(reading.time.as_deref());
-        let session_id = reading
-            .session_id
-            .clone()
+            .unwrap_or_else(|| place.clone());
+        let (time, naive_time, time_origin) = self.time(said.time.as_deref());
+        let session_id = said
+            .session
+            .map(Cow::into_owned)
             .filter(|id| !is_placeholder(id) && check_id("session id", id).is_ok());
-        let parent = reading
+        let parent = said
             .parent
             .as_deref()
             .filter(|id| !is_placeholder(id))
             .map(|id| format!("{}:{id}", self.dialect.name))
             .filter(|id| check_id("event id", id).is_ok());
-        let opaque = reading.drafts.is_empty();
+        let opaque = drafts.is_empty();
         let may_be_said = opaque && has_role(json, 3);
-        let mut drafts = reading.drafts;
         drafts.retain(|draft| draft.kind != "config.loaded" || self.settings.take(draft.data()));
         let mark = std::array::from_fn(|at| content[at]);
         let line = (base_id.as_str(), mark);
@@ -338,8 +341,7 @@ impl Importer {
             all.members(Json::trusted(own)).members(Json::trusted(&images));
             first.details = all.finish();
         }
-        let mut drafts =
-            self.finish(drafts, &reading.source_type, time_origin, session.as_deref(), line);
+        let mut drafts = self.finish(drafts, &said.kind, time_origin, session.as_deref(), line);
         if let Some(first) = drafts.first_mut().filter(|_| !self.keep_source) {
             // It shows later which line this is.
             add_source_hash(&mut first.data, &content);
@@ -349,7 +351,7 @@ impl Importer {
                 draft.kind = format!("{}.usage", self.dialect.name).into();
                 draft.severity = Some(Severity::Debug);
             }
-            // An adapter sets the time of an event that has its own.
+            // A reader gives the time of an event that has its own.
             let own = draft.timestamp.or(time).or(self.last_time).or(self.first_time);
             draft.timestamp = Some(own.unwrap_or(now));
             draft.session_id = session_id.clone().map(Into::into);
@@ -360,16 +362,15 @@ impl Importer {
         if time.is_some() {
             self.last_time = time;
         }
-        let told = reading.ending.or_else(|| (self.dialect.ending)(json));
+        let told = said.end.or_else(|| (self.dialect.ending)(json));
         let ending = told.or_else(|| SessionEnd::by_error(&drafts));
         let unknown_version = (self.dialect.unknown_version)(json);
-        self.index = index;
-        Ok(Imported {
-            source_type: reading.source_type,
+        let imported = Imported {
+            source_type: said.kind.into_owned(),
             opaque,
             may_be_said,
             copies,
-            is_numbered: own_id.is_some() && reading.is_numbered,
+            is_numbered: own_id.is_some() && said.is_numbered,
             base_id,
             content,
             time,
@@ -377,10 +378,12 @@ impl Importer {
             ending,
             keeps_source: self.keep_source,
             source: Vec::new(),
-            is_printed: reading.is_printed,
+            is_printed: said.is_printed,
             unknown_version,
             drafts,
-        })
+        };
+        self.index = index;
+        Ok(imported)
     }
 
     /// An id from the content, and how many lines have had this content. Repeated lines get different ids.

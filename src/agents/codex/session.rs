@@ -12,7 +12,7 @@ use super::{outcome, prompts, reports, stream};
 use crate::agents::said::{
     Args, CallEnd, FailedPart, Outcome, Said, SaidCall, SaidFailure, SaidLine, SubAgent,
 };
-use crate::agents::{Adapter, LineReader, SourceText, built};
+use crate::agents::{LineReader, SourceText};
 use crate::event::fields::is_placeholder;
 use crate::json::Json;
 use crate::text::human::plural;
@@ -64,9 +64,9 @@ pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
     }
 }
 
-/// A new adapter.
-pub(crate) fn adapter() -> Box<dyn Adapter> {
-    built(Codex::default())
+/// A new reader.
+pub(crate) fn reader() -> Box<dyn LineReader> {
+    Box::new(Codex::default())
 }
 
 /// What is known of the session.
@@ -392,7 +392,8 @@ impl Codex {
         if searched.is_some_and(|text| !self.twins.is_first(channel, "search", &text)) {
             return None;
         }
-        let end = Some(self.of_call(call.id.clone(), None, reports::outcome(kind, event)));
+        let end = self.of_call(call.id.clone(), None, reports::outcome(kind, event));
+        let end = Some(Box::new(end));
         Some(Said::Call(SaidCall { report, end, ..call }))
     }
 }
