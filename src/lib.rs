@@ -38,6 +38,9 @@
 //! import ┘        values out)       chain)                                 chapters, findings
 //! ```
 //!
+//! The log of an agent takes one more step. The agent's reader says what a line means, without JSON
+//! (`agents::said`), and one place makes events of that (`agents::events`).
+//!
 //! # Layers
 //! A module uses only modules of the rows above its own. A test checks this.
 //!

@@ -50,6 +50,45 @@ fn all() -> Vec<(String, String)> {
         .collect()
 }
 
+/// If this fails, the reader of an agent makes events itself, or depends on another agent. Lines of the flat
+/// dialects are events of the catalogue already.
+#[test]
+fn readers_of_agents_make_no_events() {
+    const SHARED: [&str; 3] = ["agents/events/", "agents/read/", "agents/flat/"];
+    const TYPES: [&str; 7] = [
+        "\"message.user\"",
+        "\"message.assistant\"",
+        "\"message.system\"",
+        "\"tool.started\"",
+        "\"tool.completed\"",
+        "\"llm.usage\"",
+        "\"config.loaded\"",
+    ];
+    let mut found = 0;
+    for (name, text) in all().into_iter().filter(|(name, _)| name.starts_with("agents/")) {
+        let own = name.split('/').nth(1).unwrap().trim_end_matches(".rs").to_owned();
+        let is_reader = text.contains("SaidLine") || name.matches('/').count() > 1;
+        if SHARED.iter().any(|shared| name.starts_with(shared)) || !is_reader {
+            continue;
+        }
+        if !["said", "mod"].contains(&own.as_str()) {
+            found += 1;
+            for named in TYPES {
+                assert!(!text.contains(named), "{name} names a type of event: {named}");
+            }
+            assert!(!text.contains("draft::Draft"), "{name} makes events");
+        }
+        for other in
+            ["claude_code", "codex", "copilot", "gemini", "opencode", "openhands", "atif", "pi"]
+        {
+            let used = [format!("agents::{other}::"), format!("super::{other}::")];
+            let is_other = other != own && used.iter().any(|used| text.contains(used.as_str()));
+            assert!(!is_other, "{name} uses {other}");
+        }
+    }
+    assert!(found > 20, "the readers are not found");
+}
+
 /// If this fails, a lower layer depends on a higher one.
 #[test]
 fn dependencies_point_one_way() {

@@ -4,6 +4,7 @@
 //! `is_copied_context` repeat an earlier trajectory. They are shown, but their calls, tokens and
 //! prompts belong to that trajectory.
 
+use crate::agents::Dialect;
 use std::borrow::Cow;
 
 use super::said::{
@@ -13,6 +14,18 @@ use super::said::{
 use super::{LineReader, SourcePart, SourceText};
 use crate::event::fields::{as_text, is_placeholder};
 use crate::json::Json;
+
+/// What the program knows of the agent.
+pub(super) static AGENT: Dialect = Dialect {
+    name: "atif",
+    about: "ATIF trajectories, versions 1.0 to 1.8",
+    sign,
+    lists: &["steps", "subagent_trajectories"],
+    unknown_version,
+    whole_session: Some(whole_session),
+    reader: || Box::new(Atif::default()),
+    ..Dialect::PLAIN
+};
 
 /// The fields that show that a document is of ATIF.
 pub(super) fn sign(document: Json<'_>) -> Option<&'static str> {
@@ -43,11 +56,6 @@ fn session_of(document: Json<'_>) -> Option<String> {
     let ids = ["session_id", "trajectory_id"].iter().filter_map(|name| document.text_at(name));
     let mut ids = ids.filter(|id| !is_placeholder(id) && id != "unknown");
     ids.next().map(Cow::into_owned)
-}
-
-/// A new reader.
-pub(super) fn reader() -> Box<dyn LineReader> {
-    Box::new(Atif::default())
 }
 
 /// What shows that a call failed: in its result, and in a step with one call.

@@ -53,6 +53,8 @@ pub(crate) struct Dialect {
     pub typed: fn(&str) -> Option<String>,
     /// How many bytes before a line say all that the reader must know of them; `None`: all of them.
     pub looks_back: Option<u64>,
+    /// Where the agent keeps its sessions.
+    pub places: &'static [AgentPlace],
     /// A new reader for one stream.
     pub reader: fn() -> Box<dyn LineReader>,
 }
@@ -66,190 +68,68 @@ pub(crate) enum NamedEvents {
     ByContent,
 }
 
-/// The text as it is: the client adds nothing.
-fn as_it_is(text: &str) -> Option<String> {
-    Some(text.to_owned())
+/// A folder in which an agent keeps its sessions, or the database with them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AgentPlace {
+    /// The variable that names the folder above.
+    pub(crate) variable: Option<&'static str>,
+    /// The folder above without it, in the user's home directory.
+    pub(crate) home: &'static str,
+    /// The folder with the sessions, or the database, in the folder above.
+    pub(crate) folder: &'static str,
 }
 
-/// Every dialect. To add one, add a row and a reader.
-pub(crate) static DIALECTS: &[Dialect] = &[
-    Dialect {
-        name: "claude-code",
-        about: "Claude Code: session files, and the output of --output-format stream-json",
-        sign: claude_code::sign,
-        weak_signs: &[claude_code::SESSION],
-        lists: &[],
-        ending: claude_code::ending,
-        end_types: &["result"],
-        unknown_version: |_| None,
-        whole_session: None,
-        named: Some(NamedEvents::ById),
-        typed: claude_code::typed,
-        looks_back: Some(1 << 20),
-        reader: claude_code::reader,
-    },
-    Dialect {
-        name: "codex",
-        about: "Codex CLI: session files (rollouts), and the output of codex exec --json",
-        sign: codex::sign,
+impl AgentPlace {
+    const fn new(variable: Option<&'static str>, home: &'static str, folder: &'static str) -> Self {
+        Self { variable, home, folder }
+    }
+}
+
+impl Dialect {
+    /// What a row need not say.
+    const PLAIN: Self = Self {
+        name: "",
+        about: "",
+        sign: |_| None,
         weak_signs: &[],
-        lists: &[],
-        ending: codex::ending,
-        end_types: &["turn.failed"],
-        unknown_version: |_| None,
-        whole_session: None,
-        named: Some(NamedEvents::ById),
-        typed: as_it_is,
-        looks_back: None,
-        reader: codex::reader,
-    },
-    Dialect {
-        name: "gemini",
-        about: "Gemini CLI: session files, and what gemini -p prints with --output-format",
-        sign: gemini::sign,
-        weak_signs: gemini::WEAK,
-        lists: &["messages", "history"],
-        ending: gemini::ending,
-        end_types: &["result"],
-        unknown_version: |_| None,
-        whole_session: None,
-        named: Some(NamedEvents::ByContent),
-        typed: as_it_is,
-        looks_back: None,
-        reader: gemini::reader,
-    },
-    Dialect {
-        name: "copilot",
-        about: "Copilot CLI: the events.jsonl of a session",
-        sign: copilot::sign,
-        weak_signs: &[copilot::SHAPE],
         lists: &[],
         ending: |_| None,
-        end_types: &["session.shutdown", "session.error"],
-        unknown_version: copilot::unknown_version,
-        whole_session: None,
-        named: Some(NamedEvents::ByContent),
-        typed: as_it_is,
-        looks_back: None,
-        reader: copilot::reader,
-    },
-    Dialect {
-        name: "opencode",
-        about: "OpenCode: the files of its storage, the output of export and run (import: its database)",
-        sign: opencode::sign,
-        weak_signs: &[opencode::PART],
-        lists: &["messages"],
-        ending: opencode::end::ending,
         end_types: &[],
         unknown_version: |_| None,
         whole_session: None,
         named: None,
-        typed: as_it_is,
+        typed: |text| Some(text.to_owned()),
         looks_back: None,
-        reader: opencode::reader,
-    },
-    Dialect {
-        name: "pi",
-        about: "Pi: session files",
-        sign: pi::sign,
-        weak_signs: &[pi::HEADER],
-        lists: &[],
-        ending: pi::ending,
-        end_types: &[],
-        unknown_version: pi::unknown_version,
-        whole_session: None,
-        named: None,
-        typed: as_it_is,
-        looks_back: None,
-        reader: pi::reader,
-    },
-    Dialect {
-        name: "openhands",
-        about: "OpenHands: output.jsonl and trajectories of V0, events of V1",
-        sign: openhands::sign,
-        weak_signs: &[openhands::KIND],
-        lists: &["history"],
-        ending: openhands::ending,
-        end_types: &[],
-        unknown_version: |_| None,
-        whole_session: Some(openhands::whole_session),
-        named: None,
-        typed: as_it_is,
-        looks_back: None,
-        reader: openhands::reader,
-    },
-    Dialect {
-        name: "atif",
-        about: "ATIF trajectories, versions 1.0 to 1.8",
-        sign: atif::sign,
-        weak_signs: &[],
-        lists: &["steps", "subagent_trajectories"],
-        ending: |_| None,
-        end_types: &[],
-        unknown_version: atif::unknown_version,
-        whole_session: Some(atif::whole_session),
-        named: None,
-        typed: as_it_is,
-        looks_back: None,
-        reader: atif::reader,
-    },
-    Dialect {
-        name: "aos",
-        about: "AOS: the transcript events of its harness",
-        sign: |line| flat::aos::AOS.sign(line),
-        weak_signs: &[],
-        lists: &[],
-        ending: flat::aos::ending,
-        end_types: &["session_paused"],
-        unknown_version: |_| None,
-        whole_session: None,
-        named: None,
-        typed: as_it_is,
-        looks_back: None,
-        reader: || flat::aos::AOS.reader(),
-    },
-    Dialect {
-        name: "gateway",
-        about: "the gateway: the events of its harnesses",
-        sign: |line| flat::gateway::GATEWAY.sign(line),
-        weak_signs: &[flat::gateway::ERROR],
-        lists: &[],
-        ending: flat::gateway::ending,
-        end_types: &["error", "harness_end"],
-        unknown_version: |_| None,
-        whole_session: None,
-        named: None,
-        typed: as_it_is,
-        looks_back: None,
-        reader: || flat::gateway::GATEWAY.reader(),
-    },
-    Dialect {
-        name: "agex",
-        about: "agex: the events of its agents, with the class name as type",
-        sign: |line| flat::agex::AGEX.sign(line),
-        weak_signs: &[flat::agex::CLASS],
-        lists: &[],
-        ending: flat::agex::ending,
-        end_types: &[],
-        unknown_version: |_| None,
-        whole_session: None,
-        named: None,
-        typed: as_it_is,
-        looks_back: None,
-        reader: || flat::agex::AGEX.reader(),
-    },
+        places: &[],
+        reader: || unreachable!("each row has a reader"),
+    };
+}
+
+/// Every dialect. To add one, add its folder and a line.
+pub(crate) static DIALECTS: [&Dialect; 11] = [
+    &claude_code::AGENT,
+    &codex::AGENT,
+    &gemini::AGENT,
+    &copilot::AGENT,
+    &opencode::AGENT,
+    &pi::AGENT,
+    &openhands::AGENT,
+    &atif::AGENT,
+    &flat::aos::AGENT,
+    &flat::gateway::AGENT,
+    &flat::agex::AGENT,
 ];
 
 /// The dialect with that name.
 #[must_use]
 pub(crate) fn dialect(name: &str) -> Option<&'static Dialect> {
-    DIALECTS.iter().find(|dialect| dialect.name == name)
+    DIALECTS.into_iter().find(|dialect| dialect.name == name)
 }
 
 /// The dialect that a line looks like.
 #[must_use]
 pub(crate) fn dialect_of(line: Json<'_>) -> Option<&'static Dialect> {
-    DIALECTS.iter().find(|dialect| (dialect.sign)(line).is_some())
+    DIALECTS.into_iter().find(|dialect| (dialect.sign)(line).is_some())
 }
 
 /// Reads the lines of one stream. It writes no JSON: see [`said`].

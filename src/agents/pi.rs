@@ -4,6 +4,7 @@
 //! tool or an extension said. Response ids of some providers repeat, so the entry's id names a
 //! model call.
 
+use crate::agents::{AgentPlace, Dialect};
 use std::borrow::Cow;
 
 use super::live_prompts::LivePrompts;
@@ -14,6 +15,19 @@ use super::source::said;
 use super::{LineReader, SessionEnd, SourceText};
 use crate::event::fields::{as_text, is_placeholder};
 use crate::json::Json;
+
+/// What the program knows of the agent.
+pub(super) static AGENT: Dialect = Dialect {
+    name: "pi",
+    about: "Pi: session files",
+    sign,
+    weak_signs: &[HEADER],
+    ending,
+    unknown_version,
+    places: &[AgentPlace::new(Some("PI_CODING_AGENT_DIR"), ".pi/agent", "sessions")],
+    reader: || Box::new(Pi::default()),
+    ..Dialect::PLAIN
+};
 
 /// The fields that show that a line is of Pi: for each type of entry, one that only Pi has.
 pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
@@ -30,11 +44,6 @@ pub(super) fn unknown_version(line: Json<'_>) -> Option<String> {
     line.text_at("type").filter(|kind| kind == "session")?;
     let version = line.get("version").and_then(Json::as_u64)?;
     (version > 3).then(|| version.to_string())
-}
-
-/// A new reader.
-pub(super) fn reader() -> Box<dyn LineReader> {
-    Box::new(Pi::default())
 }
 
 /// The sign of a first line without a version.

@@ -9,7 +9,7 @@ use crate::agents::DIALECTS;
 use crate::check::table::CHECKS;
 use crate::event::catalogue::rows;
 use crate::history::status::Status;
-use crate::ops::import::PLACES;
+use crate::ops::import;
 
 /// A value, and what it means; may be empty.
 type Offer = (&'static str, &'static str);
@@ -39,7 +39,7 @@ pub(super) fn stream_formats() -> ArgValueCompleter {
 /// Offers the names of agents.
 pub(super) fn agents() -> ArgValueCompleter {
     of(|| {
-        let mut names: Vec<Offer> = PLACES.iter().map(|place| (place.agent, "")).collect();
+        let mut names: Vec<Offer> = import::agents().map(|agent| (agent, "")).collect();
         names.dedup();
         names
     })

@@ -19,6 +19,7 @@ mod usage;
 pub(super) use end::ending;
 pub(super) use prompts::typed;
 
+use crate::agents::{AgentPlace, Dialect, NamedEvents};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
@@ -43,6 +44,25 @@ use queue::PromptQueue;
 use sidechains::Sidechains;
 use totals::SessionTotals;
 use usage::StreamedMessage;
+
+/// What the program knows of the agent.
+pub(super) static AGENT: Dialect = Dialect {
+    name: "claude-code",
+    about: "Claude Code: session files, and the output of --output-format stream-json",
+    sign,
+    weak_signs: &[SESSION],
+    ending,
+    end_types: &["result"],
+    named: Some(NamedEvents::ById),
+    typed,
+    looks_back: Some(1 << 20),
+    places: &[
+        AgentPlace::new(Some("CLAUDE_CONFIG_DIR"), ".claude", "projects"),
+        AgentPlace::new(None, ".config/claude", "projects"),
+    ],
+    reader: || Box::new(ClaudeCode::default()),
+    ..Dialect::PLAIN
+};
 
 /// The sign of a line whose type may be any program's.
 pub(super) const SESSION: &str = "sessionId";
@@ -86,11 +106,6 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
         kind if has("sessionId") && !kind.contains(['_', '.']) => Some(SESSION),
         _ => None,
     }
-}
-
-/// A new reader.
-pub(super) fn reader() -> Box<dyn LineReader> {
-    Box::new(ClaudeCode::default())
 }
 
 /// The client's text for a turn that the user interrupted.

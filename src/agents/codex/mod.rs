@@ -10,5 +10,20 @@ mod stream;
 mod twins;
 mod usage;
 
-pub(super) use session::{reader, sign};
-pub(super) use stream::ending;
+use crate::agents::{AgentPlace, Dialect, NamedEvents};
+
+/// What the program knows of the agent.
+pub(super) static AGENT: Dialect = Dialect {
+    name: "codex",
+    about: "Codex CLI: session files (rollouts), and the output of codex exec --json",
+    sign: session::sign,
+    ending: stream::ending,
+    end_types: &["turn.failed"],
+    named: Some(NamedEvents::ById),
+    places: &[
+        AgentPlace::new(Some("CODEX_HOME"), ".codex", "sessions"),
+        AgentPlace::new(Some("CODEX_HOME"), ".codex", "archived_sessions"),
+    ],
+    reader: || Box::new(session::Codex::default()),
+    ..Dialect::PLAIN
+};

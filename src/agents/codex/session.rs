@@ -64,11 +64,6 @@ pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
     }
 }
 
-/// A new reader.
-pub(crate) fn reader() -> Box<dyn LineReader> {
-    Box::new(Codex::default())
-}
-
 /// What is known of the session.
 #[derive(Debug, Default)]
 pub(super) struct Codex {

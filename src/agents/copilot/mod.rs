@@ -7,6 +7,7 @@
 mod end;
 mod usage;
 
+use crate::agents::{AgentPlace, Dialect, NamedEvents};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -21,6 +22,23 @@ use crate::json::Json;
 use crate::text::human::{duration, plural};
 use end::CopilotEnd;
 use usage::{NAMES, ShutdownTotals, counts, usage};
+
+/// What the program knows of the agent.
+pub(super) static AGENT: Dialect = Dialect {
+    name: "copilot",
+    about: "Copilot CLI: the events.jsonl of a session",
+    sign,
+    weak_signs: &[SHAPE],
+    end_types: &["session.shutdown", "session.error"],
+    unknown_version,
+    named: Some(NamedEvents::ByContent),
+    places: &[
+        AgentPlace::new(Some("COPILOT_HOME"), ".copilot", "session-state"),
+        AgentPlace::new(Some("COPILOT_HOME"), ".copilot", "history-session-state"),
+    ],
+    reader: || Box::new(Copilot::default()),
+    ..Dialect::PLAIN
+};
 
 /// The sign of a line whose type is not among those known.
 pub(crate) const SHAPE: &str = "data and id";
@@ -48,11 +66,6 @@ pub(crate) fn unknown_version(line: Json<'_>) -> Option<String> {
     line.text_at("type").filter(|kind| kind == "session.start")?;
     let version = line.path("data.version").and_then(Json::as_u64)?;
     (version > 1).then(|| version.to_string())
-}
-
-/// A new reader.
-pub(crate) fn reader() -> Box<dyn LineReader> {
-    Box::new(Copilot::default())
 }
 
 /// The text before the exit code in the last line of a shell's output: `<exited with exit code 1>`,

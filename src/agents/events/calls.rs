@@ -145,7 +145,10 @@ impl PairedCalls {
             self.known.get(*key).is_some_and(|call| !call.has_ended && call.line == line)
         };
         let of_line = self.by_line.get(line);
-        if let Some(key) = of_line.and_then(|keys| keys.iter().find(is_open)) {
+        let is_named = |_: &&String| end.line.is_some();
+        if let Some(key) = of_line
+            .and_then(|keys| keys.iter().find(is_open).or_else(|| keys.last().filter(is_named)))
+        {
             return Some(key.clone());
         }
         let may_end = |key: &&String| {
@@ -183,8 +186,10 @@ impl PairedCalls {
             self.spawners.insert(spawned.as_ref().to_owned(), id.clone());
         }
         let goes_on = std::mem::replace(&mut call.goes_on, end.goes_on);
-        let is_again =
-            place.ids_name_lines && place.id.is_some() && call.ended_by.as_deref() == place.id;
+        // A call may have several results that name only its line.
+        let is_more = end.line.is_some() && end.id.as_deref().is_none_or(is_placeholder);
+        let is_copy = place.ids_name_lines && place.id.is_some();
+        let is_again = is_more || (is_copy && call.ended_by.as_deref() == place.id);
         let is_first = !std::mem::replace(&mut call.has_ended, true) || is_again;
         if is_first {
             call.ended_by = place.id.map(str::to_owned);

@@ -1,11 +1,23 @@
 //! The events of agex agents: the fields of an event, with its class name in `type`.
 
+use crate::agents::Dialect;
 use std::borrow::Cow;
 
 use super::{FlatDialect, error_message, of_family, said_of_error};
 use crate::agents::SessionEnd;
 use crate::event::catalogue::Row;
 use crate::json::{Json, ObjectText};
+
+/// What the program knows of the agent.
+pub(crate) static AGENT: Dialect = Dialect {
+    name: "agex",
+    about: "agex: the events of its agents, with the class name as type",
+    sign: |line| AGEX.sign(line),
+    weak_signs: &[CLASS],
+    ending,
+    reader: || AGEX.reader(),
+    ..Dialect::PLAIN
+};
 
 /// The dialect.
 pub(crate) static AGEX: FlatDialect = FlatDialect { name: "agex", kind, evidence, complete };

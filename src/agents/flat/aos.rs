@@ -1,9 +1,21 @@
 //! The transcript events of the AOS harness: `{type, timestamp, …}`, one event per line.
 
 use super::{FlatDialect, error_message, of_family};
+use crate::agents::Dialect;
 use crate::agents::SessionEnd;
 use crate::event::catalogue::Row;
 use crate::json::Json;
+
+/// What the program knows of the agent.
+pub(crate) static AGENT: Dialect = Dialect {
+    name: "aos",
+    about: "AOS: the transcript events of its harness",
+    sign: |line| AOS.sign(line),
+    ending,
+    end_types: &["session_paused"],
+    reader: || AOS.reader(),
+    ..Dialect::PLAIN
+};
 
 /// The dialect.
 pub(crate) static AOS: FlatDialect = FlatDialect {

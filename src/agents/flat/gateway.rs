@@ -2,9 +2,22 @@
 //! times.
 
 use super::{FlatDialect, error_message, of_family, said_of_error};
+use crate::agents::Dialect;
 use crate::agents::SessionEnd;
 use crate::event::catalogue::Row;
 use crate::json::Json;
+
+/// What the program knows of the agent.
+pub(crate) static AGENT: Dialect = Dialect {
+    name: "gateway",
+    about: "the gateway: the events of its harnesses",
+    sign: |line| GATEWAY.sign(line),
+    weak_signs: &[ERROR],
+    ending,
+    end_types: &["error", "harness_end"],
+    reader: || GATEWAY.reader(),
+    ..Dialect::PLAIN
+};
 
 /// The dialect.
 pub(crate) static GATEWAY: FlatDialect = FlatDialect {

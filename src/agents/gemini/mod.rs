@@ -8,6 +8,7 @@ mod calls;
 mod output;
 mod prompts;
 
+use crate::agents::{AgentPlace, Dialect, NamedEvents};
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
 
@@ -24,6 +25,21 @@ use crate::event::fields::{attachment_label, is_placeholder};
 use crate::event::time::Timestamp;
 use crate::fs::hash::sha256;
 use crate::json::Json;
+
+/// What the program knows of the agent.
+pub(super) static AGENT: Dialect = Dialect {
+    name: "gemini",
+    about: "Gemini CLI: session files, and what gemini -p prints with --output-format",
+    sign,
+    weak_signs: WEAK,
+    lists: &["messages", "history"],
+    ending,
+    end_types: &["result"],
+    named: Some(NamedEvents::ByContent),
+    places: &[AgentPlace::new(Some("GEMINI_CLI_HOME"), "", ".gemini/tmp")],
+    reader: || Box::new(Gemini::default()),
+    ..Dialect::PLAIN
+};
 
 /// The signs of lines that other programs may write too.
 pub(super) const WEAK: &[&str] = &[PROJECT, PARTS_OF_USER, MESSAGE, output::MESSAGE, output::ERROR];
@@ -65,11 +81,6 @@ pub(super) fn sign(line: Json<'_>) -> Option<&'static str> {
 }
 
 pub(super) use output::ending;
-
-/// A new reader.
-pub(super) fn reader() -> Box<dyn LineReader> {
-    Box::new(Gemini::default())
-}
 
 /// What the client lets the model say after a summary.
 const ACKNOWLEDGED: &str = "Got it. Thanks for the additional context!";

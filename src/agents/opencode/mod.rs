@@ -10,6 +10,7 @@ pub(crate) mod end;
 mod parts;
 mod prompts;
 
+use crate::agents::{AgentPlace, Dialect};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -28,6 +29,22 @@ use end::{
 };
 use parts::{kind_of_2, parts, shell};
 use prompts::OpenCodePrompts;
+
+/// What the program knows of the agent.
+pub(super) static AGENT: Dialect = Dialect {
+    name: "opencode",
+    about: "OpenCode: the files of its storage, the output of export and run (import: its database)",
+    sign,
+    weak_signs: &[PART],
+    lists: &["messages"],
+    ending: end::ending,
+    places: &[
+        AgentPlace::new(Some("XDG_DATA_HOME"), ".local/share", "opencode/storage"),
+        AgentPlace::new(Some("XDG_DATA_HOME"), ".local/share", "opencode/opencode.db"),
+    ],
+    reader: || Box::new(OpenCode::default()),
+    ..Dialect::PLAIN
+};
 
 /// The sign of a part whose type is not among those known.
 pub(crate) const PART: &str = "messageID";
@@ -68,11 +85,6 @@ pub(crate) fn sign(line: Json<'_>) -> Option<&'static str> {
         () if has("sessionID") && line.path("error.name").is_some() => Some("sessionID and error"),
         () => line.get("info").and_then(sign),
     }
-}
-
-/// A new reader.
-pub(crate) fn reader() -> Box<dyn LineReader> {
-    Box::new(OpenCode::default())
 }
 
 /// Errors of calls that a user or a rule denied begin with one of these.

@@ -7,6 +7,7 @@
 mod usage;
 mod v1;
 
+use crate::agents::{AgentPlace, Dialect};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
@@ -21,6 +22,23 @@ use crate::agents::{LineReader, SessionEnd, SourcePart, SourceText};
 use crate::event::fields::{as_text, is_placeholder};
 use crate::fs::hash::{hex, sha256};
 use crate::json::{self, Json, JsonRules, Kind, ObjectText};
+
+/// What the program knows of the agent.
+pub(super) static AGENT: Dialect = Dialect {
+    name: "openhands",
+    about: "OpenHands: output.jsonl and trajectories of V0, events of V1",
+    sign,
+    weak_signs: &[KIND],
+    lists: &["history"],
+    ending,
+    whole_session: Some(whole_session),
+    places: &[
+        AgentPlace::new(None, ".openhands", "conversations"),
+        AgentPlace::new(None, ".openhands", "sessions"),
+    ],
+    reader: || Box::new(OpenHands::default()),
+    ..Dialect::PLAIN
+};
 
 /// The sign of a line whose kind is not the name of a class.
 pub(super) const KIND: &str = "kind and source";
@@ -110,11 +128,6 @@ fn session_of(json: Json<'_>) -> Option<String> {
         true => id.into_owned(),
         false => format!("{id}-{}", hex(&sha256(evaluation.join("\n").as_bytes())[..4])),
     })
-}
-
-/// A new reader.
-pub(super) fn reader() -> Box<dyn LineReader> {
-    Box::new(OpenHands::default())
 }
 
 /// Members of a V0 action's `args` that are not arguments of the call.

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use find::{Found, Wanted, find};
 pub(crate) use look::NotImported;
 pub(crate) use order::in_order;
-pub(crate) use places::{PLACES, places};
+pub(crate) use places::{agents, places};
 pub(crate) use record::{HowToRecord, ImportedRun, SourceEnd, created_by, record};
 pub(crate) use remembered::Remembered;
 pub(crate) use run_of::{run_named, run_of};

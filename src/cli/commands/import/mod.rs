@@ -25,7 +25,7 @@ use crate::cli::runs_dir::{absolute, home, is_of_project, state_folder};
 use crate::cli::ui::Ui;
 use crate::event::id::RunId;
 use crate::ops::import::{
-    Found, HowToRecord, NotImported, PLACES, Remembered, Session, SkippedSource, SourceEnd, Wanted,
+    Found, HowToRecord, NotImported, Remembered, Session, SkippedSource, SourceEnd, Wanted, agents,
     find, in_order, places, record, run_of,
 };
 use crate::run::dir::RunDir;
@@ -322,7 +322,7 @@ const MANY: usize = 8;
 
 /// Checks the name of an agent.
 fn agent_name(name: &str) -> Result<String, String> {
-    let mut known: Vec<&str> = PLACES.iter().map(|place| place.agent).collect();
+    let mut known: Vec<&str> = agents().collect();
     known.dedup();
     if known.contains(&name) { Ok(name.to_owned()) } else { Err(one_of(&known)) }
 }
