@@ -347,12 +347,15 @@ pub(crate) enum FailedPart {
 }
 
 impl TokensUsed {
-    /// The counts at those paths: input without cached tokens, output, read from a cache, written to a
-    /// cache, reasoning.
-    pub(crate) fn at(json: Json<'_>, paths: [&str; 5]) -> Self {
-        let [input, output, cache_read, cache_creation, reasoning] =
-            paths.map(|path| json.path(path).and_then(Json::as_u64));
+    /// These counts: input without cached tokens, output, read from a cache, written to a cache, reasoning.
+    pub(crate) fn of(counts: [Option<u64>; 5]) -> Self {
+        let [input, output, cache_read, cache_creation, reasoning] = counts;
         Self { input, output, cache_read, cache_creation, reasoning, ..Self::default() }
+    }
+
+    /// The counts at those paths, in the same order.
+    pub(crate) fn at(json: Json<'_>, paths: [&str; 5]) -> Self {
+        Self::of(paths.map(|path| json.path(path).and_then(Json::as_u64)))
     }
 
     /// Whether the source says nothing, or only zeros.

@@ -330,8 +330,8 @@ impl TotalCounts {
     ) -> Used<'static> {
         let [input, output, cache_read, cache_creation] = self.tokens;
         let cost = own_cost.or(self.cost.map(|cost| cost as f64 / 1e6));
-        let tokens =
-            TokensUsed { input, output, cache_read, cache_creation, cost, ..TokensUsed::default() };
+        let counts = TokensUsed::of([input, output, cache_read, cache_creation, None]);
+        let tokens = TokensUsed { cost, ..counts };
         let of = ModelCall { model: model.cloned().map(Into::into), id: None };
         Used { tokens, of, scope, ..Used::default() }
     }

@@ -142,14 +142,7 @@ impl RolloutCounts {
     /// What was used, with input that excludes cached tokens. `None` if all counts are zero.
     fn used(self, call: PricedCall<'_>) -> Option<Used<'static>> {
         let [input, cache_read, cache_creation, output, reasoning] = self.0;
-        let tokens = TokensUsed {
-            input,
-            output,
-            cache_read,
-            cache_creation,
-            reasoning,
-            ..TokensUsed::default()
-        };
+        let tokens = TokensUsed::of([input, output, cache_read, cache_creation, reasoning]);
         if tokens.is_zero() {
             return None;
         }

@@ -219,17 +219,9 @@ impl CopilotCounts {
 
     /// The counts with their cost; none if there are no tokens.
     pub(super) fn tokens(self) -> TokensUsed {
-        let [input, output, cache_read, cache_creation, reasoning, credits] = self.0;
+        let [counts @ .., credits] = self.0;
         let has_tokens = self.0[..CREDITS].iter().any(Option::is_some);
         let cost = credits.filter(|_| has_tokens).map(dollars);
-        TokensUsed {
-            input,
-            output,
-            cache_read,
-            cache_creation,
-            reasoning,
-            cost,
-            ..TokensUsed::default()
-        }
+        TokensUsed { cost, ..TokensUsed::of(counts) }
     }
 }

@@ -270,18 +270,9 @@ impl Meter {
         let figures =
             [self.input, self.output, self.cache_read, self.cache_creation, self.reasoning];
         let mut names = COUNTS.iter();
-        let [input, output, cache_read, cache_creation, reasoning] =
-            figures.map(|figure| used.get(names.next()?).map(|_| figure));
+        let counts = figures.map(|figure| used.get(names.next()?).map(|_| figure));
         let cost = is_priced.then_some(self.micros as f64 / 1e6);
-        let tokens = TokensUsed {
-            input,
-            output,
-            cache_read,
-            cache_creation,
-            reasoning,
-            cost,
-            ..TokensUsed::default()
-        };
+        let tokens = TokensUsed { cost, ..TokensUsed::of(counts) };
         if is_apart { tokens } else { tokens.without_cached() }
     }
 
