@@ -396,8 +396,8 @@ impl<'s> Args<'s> {
             Self::Value(value) if value.is_object() && value.members().next().is_none() => {
                 return None;
             }
-            Self::Value(value) => value.compact(),
-            Self::Text(text) => Cow::Borrowed(text.as_ref()),
+            Self::Value(value) => value.text(),
+            Self::Text(text) => text,
         };
         Some(FixedState::default().hash_one(text))
     }
