@@ -101,6 +101,7 @@ mod page;
 mod page_forms;
 mod page_images;
 mod paid_answers;
+mod pairing;
 mod processes;
 mod propose;
 

@@ -32,24 +32,22 @@ impl EventBuilder {
         mut call: SaidCall<'_>,
         agent: &SubAgent<'_>,
     ) {
-        let known = self.calls.start(&call, place, agent);
+        let begun = self.calls.start(&call, place, agent);
         place.calls += 1;
-        drafts.extend(known.as_ref().map(|id| call.event(id.clone(), place, agent)));
-        let Some(end) = call.end.take() else { return };
-        let tool = if call.tool.is_empty() { None } else { Some(call.tool) };
-        let (id, family) = (call.id.or(known.map(Into::into)), call.family);
-        let ended = CallEnd { id, tool, family, ..*end };
-        drafts.extend(self.end(place, &ended, agent));
+        drafts.extend(begun.id.map(|id| call.event(id, place, agent)));
+        let end = call.end.take();
+        drafts.extend(end.and_then(|end| self.end(Some(begun.at), place, &end, agent)));
     }
 
     /// The end of a call, unless it was reported.
     fn end(
         &mut self,
+        at: Option<usize>,
         place: &PlaceInLine<'_>,
         end: &CallEnd<'_>,
         agent: &SubAgent<'_>,
     ) -> Option<Draft<'static>> {
-        match self.calls.end(end, place, agent)? {
+        match self.calls.end(at, end, place, agent)? {
             EndOfCall::First { id, tool, is_started } => {
                 let command = end.command.as_deref().filter(|_| !is_started);
                 Some(end.event(id, (&tool, command), place, agent))
@@ -66,7 +64,11 @@ impl EventBuilder {
         agent: &SubAgent<'_>,
     ) -> Option<Draft<'static>> {
         match said {
-            Said::Prompt(prompt) => prompt.event(place, agent),
+            Said::Prompt(prompt) => {
+                let draft = prompt.event(place, agent)?;
+                self.calls.interrupt(agent);
+                Some(draft)
+            }
             Said::Answer(answer) => text_event("message.assistant", &answer.text, agent, |data| {
                 answer.of.add_to(data);
             }),
@@ -93,9 +95,9 @@ impl EventBuilder {
                 });
                 Some(Draft { summary: summary.filter(|_| facts.len() <= 2), ..draft })
             }
-            Said::End(end) => self.end(place, &end, agent),
+            Said::End(end) => self.end(None, place, &end, agent),
             Said::Denied(end) if self.calls.is_known(end.id.as_deref(), agent) => {
-                self.end(place, &CallEnd { tool: None, ..end }, agent)
+                self.end(None, place, &CallEnd { tool: None, ..end }, agent)
             }
             Said::Denied(end) => Some(event("tool-denied", agent, |data| {
                 data.text("tool", end.tool.as_deref().unwrap_or("an action"));
@@ -103,9 +105,12 @@ impl EventBuilder {
             })),
             Said::Used(used) => used.event(place, agent),
             Said::Failed(failure) => Some(failure.event(place, agent)),
-            Said::Interrupted(reason) => Some(event(catalogue::INTERRUPTED, agent, |data| {
-                data.text_if("reason", reason.as_deref());
-            })),
+            Said::Interrupted(reason) => {
+                self.calls.interrupt(agent);
+                Some(event(catalogue::INTERRUPTED, agent, |data| {
+                    data.text_if("reason", reason.as_deref());
+                }))
+            }
             Said::Skill(name, path) => Some(event("skill.loaded", agent, |data| {
                 data.text("skill_id", &name).text_if("path", path.as_deref());
             })),

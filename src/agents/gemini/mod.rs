@@ -337,7 +337,11 @@ fn answer<'s>(json: Json<'s>, seen: &mut Seen, text: &str, is_new: bool) -> Vec<
         let tool = call.text_at("name").unwrap_or_default();
         let Said::Call(begun) = Said::call(id, tool, call.get("args")) else { continue };
         let end = end.map(Box::new);
-        said.push(Said::Call(SaidCall { message: json.text_at("id"), end, ..begun }));
+        let message = json.text_at("id").filter(|id| !is_placeholder(id));
+        // The message may be written again, with arguments that the user changed.
+        let other_id = message.as_ref().zip(begun.id.as_ref());
+        let other_id = other_id.map(|(message, id)| format!("{message}.{id}").into());
+        said.push(Said::Call(SaidCall { message, other_id, end, ..begun }));
     }
     seen.unnamed = seen.unnamed.max(unnamed);
     said

@@ -437,15 +437,15 @@ fn call<'s>(json: Json<'s>, message: Option<Cow<'s, str>>) -> Vec<Said<'s>> {
         // The call was still running when the file was written.
         _ => None,
     };
-    let start = Said::Call(SaidCall {
-        id: id.clone(),
+    let call = SaidCall {
+        id,
         other_id,
-        tool: tool.clone(),
+        tool,
         args: args.map_or(Args::None, Args::Value),
         spawned: spawned.clone(),
         ..SaidCall::default()
-    });
-    let Some(has_failed) = has_failed else { return vec![start] };
+    };
+    let Some(has_failed) = has_failed else { return vec![Said::Call(call)] };
     let error = at(["state.error.message", "state.error"]).filter(|_| has_failed);
     let text = error.or_else(|| at(["state.output", "state.content"])).map(as_text);
     let text = text.unwrap_or_default();
@@ -463,9 +463,9 @@ fn call<'s>(json: Json<'s>, message: Option<Cow<'s, str>>) -> Vec<Said<'s>> {
     // What is denied took only the time of the user.
     let took = took.filter(|_| outcome != Outcome::Denied);
     let duration_ms = took.and_then(|took| u64::try_from(took).ok());
-    let tool = Some(tool);
-    let end = CallEnd { id, tool, text, outcome, exit_code, duration_ms, ..CallEnd::default() };
-    vec![start, Said::End(CallEnd { spawned, time, ..end })]
+    let end = CallEnd { text, outcome, exit_code, duration_ms, ..CallEnd::default() };
+    let end = Some(Box::new(CallEnd { spawned, time, ..end }));
+    vec![Said::Call(SaidCall { end, ..call })]
 }
 
 /// The place of a model call in the history: a fork of a session repeats the messages under new ids,
