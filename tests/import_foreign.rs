@@ -24,17 +24,6 @@ fn lookalikes_are_refused() {
             ],
         ),
         (
-            "qwen",
-            vec![
-                json!({"uuid": "1", "parentUuid": null, "sessionId": "q", "timestamp": at,
-                    "type": "user", "message": {"role": "user", "parts": [{"text": "Sail"}]}}),
-                json!({"uuid": "2", "parentUuid": "1", "sessionId": "q", "timestamp": at,
-                    "type": "system", "subtype": "ui_telemetry", "systemPayload": {}}),
-                json!({"uuid": "3", "parentUuid": "2", "sessionId": "q", "timestamp": at,
-                    "type": "tool_result", "message": {"role": "user", "parts": []}}),
-            ],
-        ),
-        (
             "droid",
             vec![
                 json!({"type": "session_start", "id": "d", "title": "Sail", "owner": "me"}),

@@ -72,6 +72,7 @@ mod import_opencode_2;
 mod import_openhands;
 mod import_openhands_calls;
 mod import_pi;
+mod import_qwen;
 mod import_rare_shapes;
 mod import_titles;
 mod init;

@@ -13,6 +13,7 @@ mod live_prompts;
 mod opencode;
 pub(crate) mod openhands;
 mod pi;
+mod qwen;
 pub(crate) mod read;
 pub(crate) mod rejected_end;
 pub(crate) mod said;
@@ -106,13 +107,14 @@ impl Dialect {
 }
 
 /// Every dialect. To add one, add its folder and a line.
-pub(crate) static DIALECTS: [&Dialect; 11] = [
+pub(crate) static DIALECTS: [&Dialect; 12] = [
     &claude_code::AGENT,
     &codex::AGENT,
     &gemini::AGENT,
     &copilot::AGENT,
     &opencode::AGENT,
     &pi::AGENT,
+    &qwen::AGENT,
     &openhands::AGENT,
     &atif::AGENT,
     &flat::aos::AGENT,

@@ -6,10 +6,6 @@ use crate::json::Json;
 /// The agent, if the line is of one of these.
 pub(crate) fn agent(line: Json<'_>) -> Option<&'static str> {
     let has = |name: &str| line.get(name).is_some();
-    // Its other lines are those of Claude Code.
-    if has("parentUuid") && line.path("message.parts").is_some() {
-        return Some("Qwen Code");
-    }
     match line.text_at("type")?.as_ref() {
         // Its other lines are those of Claude Code's stream.
         "tool_call" if has("tool_call") && has("session_id") => Some("Cursor"),
