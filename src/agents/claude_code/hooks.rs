@@ -13,7 +13,7 @@ use crate::text::human::duration;
 const OUTPUTS: &[&str] = &["content", "systemMessage", "output", "stdout", "stderr"];
 
 /// What a hook printed; none if it printed nothing.
-pub(super) fn told(line: &SourceLine<'_>) -> Vec<Said<'static>> {
+pub(super) fn printed(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     line.json.get("attachment").map(of).into_iter().collect()
 }
 
@@ -74,7 +74,7 @@ pub(super) fn stopped_agent(line: &SourceLine<'_>) -> Vec<Said<'static>> {
 pub(super) fn cancelled(line: &SourceLine<'_>) -> Vec<Said<'static>> {
     let Some(hook) = line.json.get("attachment") else { return Vec::new() };
     if hook.get("timedOut").and_then(Json::as_bool) != Some(true) {
-        return told(line);
+        return printed(line);
     }
     let name = hook.text_at("hookName").unwrap_or(Cow::Borrowed("hook"));
     let took = hook.get("durationMs").and_then(Json::as_u64);

@@ -67,7 +67,7 @@ pub(super) fn notice(line: &SourceLine<'_>, source_type: &str) -> Vec<Said<'stat
         "system" => found(SYSTEM, &line.json.text_at("subtype").unwrap_or_default()),
         "attachment" => {
             let kind = line.json.text_at("attachment.type").unwrap_or_default();
-            let of_hook = || kind.starts_with("hook_").then_some(hooks::told as ReadNotice);
+            let of_hook = || kind.starts_with("hook_").then_some(hooks::printed as ReadNotice);
             found(ATTACHMENTS, &kind).or_else(of_hook)
         }
         other => found(OTHERS, other),

@@ -228,6 +228,7 @@ impl PairedCalls {
         let recent = std::mem::take(&mut self.recent);
         for at in recent {
             match self.calls.get_mut(at) {
+                Some(call) if call.has_ended => {}
                 Some(call) if call.agent.as_deref() == agent.id.as_deref() => {
                     call.is_abandoned = true;
                 }

@@ -362,8 +362,8 @@ impl Importer {
         if time.is_some() {
             self.last_time = time;
         }
-        let told = said.end.or_else(|| (self.dialect.ending)(json));
-        let ending = told.or_else(|| SessionEnd::by_error(&drafts));
+        let given = said.end.or_else(|| (self.dialect.ending)(json));
+        let ending = given.or_else(|| SessionEnd::by_error(&drafts));
         let unknown_version = (self.dialect.unknown_version)(json);
         let imported = Imported {
             source_type: said.kind.into_owned(),
