@@ -110,6 +110,15 @@ fn secrets_are_not_in_it() {
     assert!(!all(&bench).contains(&secret), "{}", all(&bench));
     assert_eq!(all(&bench).lines().count(), 2);
     assert_eq!(import(&bench, &lines)["runs"][0]["added"], 0);
+
+    // A number that is no JSON, as Python writes it.
+    let bench = Bench::new();
+    lines[1]["cost"] = json!(7.5);
+    let text = jsonl(&lines).replace("7.5", "NaN");
+    fs::write(bench.path("s.jsonl"), &text).unwrap();
+    bench.ok(&["import", "s.jsonl"]);
+    assert!(!all(&bench).contains(&secret), "{}", all(&bench));
+    assert_eq!(all(&bench).lines().count(), 2);
 }
 
 /// If this fails, a line of a document is not one line of the file.

@@ -54,6 +54,9 @@ pub(crate) struct Dialect {
     pub typed: fn(&str) -> Option<String>,
     /// How many bytes before a line say all that the reader must know of them; `None`: all of them.
     pub looks_back: Option<u64>,
+    /// What a run has twice that has both a session's file and what the agent printed; `None` if they have
+    /// the same ids.
+    pub twice: Option<&'static str>,
     /// Where the agent keeps its sessions.
     pub places: &'static [AgentPlace],
     /// A new reader for one stream.
@@ -101,6 +104,7 @@ impl Dialect {
         named: None,
         typed: |text| Some(text.to_owned()),
         looks_back: None,
+        twice: None,
         places: &[],
         reader: || unreachable!("each row has a reader"),
     };

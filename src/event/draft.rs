@@ -52,6 +52,8 @@ pub struct Draft<'a> {
     /// What the source line of an imported event says besides its content, for `_runlog`: a JSON object as
     /// text, or empty.
     pub(crate) details: String,
+    /// Whether secrets were replaced in the payload.
+    pub(crate) is_searched: bool,
     /// Whether the whole draft comes from one checked line. Its own line then needs no check.
     pub(crate) validated: bool,
     /// Imports: SHA-256 of the source line, on the first event of that line.

@@ -365,6 +365,11 @@ impl Ledger {
         usage
     }
 
+    /// Whether it has model calls, and totals of processes too.
+    pub(super) fn has_calls_and_totals(&self) -> bool {
+        !self.calls.is_empty() && !self.totals.is_empty()
+    }
+
     /// The sum over all sessions.
     #[must_use]
     pub fn sum(&self) -> Usage {

@@ -243,6 +243,13 @@ impl RunState {
         self.source_ends.last_printed()
     }
 
+    /// Whether it has the usage of model calls, as session files say it, and that of whole processes, as
+    /// agents print it.
+    #[must_use]
+    pub(crate) fn has_calls_and_totals(&self) -> bool {
+        self.usage.has_calls_and_totals()
+    }
+
     /// Takes an event that is only counted. Its line need not be read.
     pub fn count(&mut self, counted: Counted) {
         self.events += 1;

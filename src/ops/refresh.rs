@@ -69,12 +69,11 @@ pub(crate) fn refresh_derived_from(
 
 /// Like [`refresh_derived`], but continues from what a follower and its observer have read.
 pub(crate) fn refresh_derived_observed(
-    ahead: Option<Follower>,
+    ahead: Follower,
     observer: TranscriptAhead,
     run: &RunDir,
     lock_timeout: Duration,
 ) -> Vec<RefreshWarning> {
-    let Some(ahead) = ahead else { return refresh_derived(run, lock_timeout, true) };
     let refreshed = ahead.finish(lock_timeout);
     let is_observed = refreshed.as_ref().is_ok_and(|refreshed| refreshed.is_observed);
     let written = observer.write(run, is_observed);

@@ -7,7 +7,7 @@ use super::dir::RunDir;
 use crate::event::blob::{Blob, Reference};
 use crate::fs::hash::{hex, sha256_of};
 use crate::fs::{
-    Access, Action, FsError, check_dir, inspect, make_dir, open_regular, replace, sync_dir,
+    Access, Action, FsError, check_dir, inspect, make_dir, open_regular, replace_derived, sync_dir,
 };
 
 /// The state of a blob.
@@ -109,17 +109,24 @@ pub(crate) fn read_named(run: &RunDir, hash: &str, bytes: u64) -> Result<String,
     }
 }
 
-/// Stores a blob durably. Does nothing if a valid blob exists.
+/// Stores blobs durably. A valid blob that exists stays.
 ///
 /// # Errors
-/// The directory or the file cannot be created.
-pub(super) fn store(run: &RunDir, blob: &Blob) -> Result<(), FsError> {
+/// The directory or a file cannot be created.
+pub(super) fn store(run: &RunDir, blobs: &[&Blob]) -> Result<(), FsError> {
+    if blobs.is_empty() {
+        return Ok(());
+    }
     let directory = run.blobs();
     if make_dir(&directory)? {
         sync_dir(run.directory())?;
     }
-    match look_at(run, &blob.hash, blob.content.len() as u64) {
-        BlobState::Whole => sync_dir(&directory),
-        _ => replace(&run.blob(&blob.hash), blob.content.as_bytes()),
+    for blob in blobs {
+        match look_at(run, &blob.hash, blob.content.len() as u64) {
+            BlobState::Whole => {}
+            _ => replace_derived(&run.blob(&blob.hash), blob.content.as_bytes())?,
+        }
     }
+    // One sync for the names of all.
+    sync_dir(&directory)
 }

@@ -172,6 +172,11 @@ impl Derivation {
         }
     }
 
+    /// The state after the last line read.
+    pub(super) fn state(&self) -> &RunState {
+        &self.fold.state
+    }
+
     /// Whether another process has written records since they were read here.
     pub(super) fn is_outdated(&self) -> bool {
         self.tools.is_outdated() || self.errors.is_outdated()

@@ -10,6 +10,7 @@ use super::dir::RunDir;
 use super::document::stored_head;
 use super::writing::LineEnd;
 use crate::fs::{Access, read_small};
+use crate::history::state::RunState;
 use crate::log::LogError;
 use crate::log::lock::LogFile;
 use crate::log::reader::LogReader;
@@ -108,23 +109,43 @@ impl Follower {
         }
     }
 
+    /// Looks at the state of the run after all events of the log. It goes on in this thread.
+    ///
+    /// # Errors
+    /// The log cannot be read.
+    pub(crate) fn state<T>(
+        &mut self,
+        lock_timeout: Duration,
+        look: impl FnOnce(&RunState) -> T,
+    ) -> Result<T, RunError> {
+        let worker = std::mem::replace(&mut self.worker, FollowerWorker::Shared(None));
+        let mut following = match worker.join() {
+            Some(following) => following,
+            None => {
+                let stored = self.old.as_deref().and_then(stored_head);
+                let derivation = Derivation::new(&self.run, stored, false);
+                Box::new(Following::new(&self.run, derivation, lock_timeout)?)
+            }
+        };
+        following.reader.extend_to(following.log.length()?);
+        following.derivation.read(&mut following.reader)?;
+        let seen = look(following.derivation.state());
+        self.worker = FollowerWorker::Shared(Some(following));
+        Ok(seen)
+    }
+
     /// Reads the rest of the log and updates the files, as [`refresh`] does.
     ///
     /// # Errors
     /// As [`refresh`].
     pub(crate) fn finish(self, lock_timeout: Duration) -> Result<Refreshed, RunError> {
         let Self { run, old, worker } = self;
-        let following = match worker {
-            FollowerWorker::Own { appended, thread, .. } => {
-                drop(appended);
-                thread.join().ok().and_then(Result::ok)
-            }
-            FollowerWorker::Shared(following) => following.map(|following| *following),
-        };
+        let following = worker.join();
         let unchanged = read_small(&run.state(), MAX_STATE).ok().flatten() == old;
-        if let Some(Following { mut log, mut reader, mut derivation, .. }) = following
+        if let Some(following) = following
             && unchanged
         {
+            let Following { mut log, mut reader, mut derivation, .. } = *following;
             let locked = log.lock(lock_timeout)?;
             if !derivation.is_outdated() {
                 reader.extend_to(locked.length());
@@ -135,6 +156,19 @@ impl Follower {
             }
         }
         refresh(&run, lock_timeout)
+    }
+}
+
+impl FollowerWorker {
+    /// The log and what was read of it. `None` if it has failed.
+    fn join(self) -> Option<Box<Following>> {
+        match self {
+            Self::Own { appended, thread, .. } => {
+                drop(appended);
+                thread.join().ok().and_then(Result::ok).map(Box::new)
+            }
+            Self::Shared(following) => following,
+        }
     }
 }
 

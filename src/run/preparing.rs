@@ -217,7 +217,8 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
 
 /// Replaces the secrets in the payload and in all free text of the envelope.
 fn redact(draft: &mut Draft<'_>, rules: &SecretRules) {
-    if let Some(redacted) = rules.redact_json(draft.data()) {
+    let redacted = if draft.is_searched { None } else { rules.redact_json(draft.data()) };
+    if let Some(redacted) = redacted {
         draft.redactions += redacted.count;
         draft.data = redacted.text.into();
     }

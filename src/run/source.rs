@@ -101,6 +101,16 @@ impl Recorder {
         Ok(SourceFrame { frame: at, bytes: frame.len() as u64, sha256: hex(&sha256(&frame)) })
     }
 
+    /// Makes the file before the first event of a run, so that the sync of the directory which that event
+    /// needs makes both files durable.
+    ///
+    /// # Errors
+    /// The file cannot be made.
+    pub(crate) fn begin_source(&mut self) -> Result<(), RunError> {
+        open_regular(&self.run().source(), Access::Create)?;
+        Ok(())
+    }
+
     /// Whether an event of the log with the id of this line was made from it. If its own line cannot be
     /// read, the id is all that is known.
     pub(in crate::run) fn is_from(&mut self, line: &Imported, data: Json<'_>) -> bool {

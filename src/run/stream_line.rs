@@ -7,14 +7,14 @@ use super::preparing::{PreparedBatch, Preparer};
 use super::receipt::LineFacts;
 use super::recorder::Recorder;
 use crate::agents::flat;
-use crate::agents::read::line::{Imported, add_source_hash};
+use crate::agents::read::line::Imported;
 use crate::event::blob;
 use crate::event::draft::Draft;
 use crate::event::envelope::{LineError, LineFault};
 use crate::event::own::SourcePlace;
 use crate::event::reserved::reserved_key;
 use crate::event::templates::Templates;
-use crate::json::{self, Json, JsonIndex, JsonRules};
+use crate::json::{self, Json, JsonRules};
 
 /// A line of the stream whose events wait for the next write.
 pub(super) struct HeldLine {
@@ -41,12 +41,10 @@ pub(super) struct WaitingLines {
 
 /// A source line that is kept.
 struct HeldSource {
-    /// Its range in the shared text.
+    /// The range of what is kept of it in the shared text.
     text: Range<usize>,
     /// Its drafts.
     drafts: Range<usize>,
-    /// SHA-256 of its compact text.
-    content: [u8; 32],
 }
 
 impl WaitingLines {
@@ -61,8 +59,12 @@ impl WaitingLines {
         self.drafts.extend(line.drafts);
         if keeps_source {
             self.text.extend_from_slice(&line.source);
-            let (text, drafts) = (text..self.text.len(), drafts..self.drafts.len());
-            self.sources.push(HeldSource { text, drafts, content: line.content });
+            let (mut text, drafts) = (text..self.text.len(), drafts..self.drafts.len());
+            if let Some(kept) = &line.kept {
+                self.text.extend_from_slice(kept.as_bytes());
+                text = text.end..self.text.len();
+            }
+            self.sources.push(HeldSource { text, drafts });
         }
     }
 
@@ -82,22 +84,7 @@ impl WaitingLines {
         }
         let mut lines = Vec::new();
         for source in &self.sources {
-            let first = &mut self.drafts[source.drafts.start];
-            let (index, text) = (&mut JsonIndex::default(), &self.text[source.text.clone()]);
-            let json = index.check(text, JsonRules::LENIENT).ok();
-            let secrets = recorder.secrets();
-            let redacted = json.and_then(|json| secrets?.redact_json(json));
-            match (&redacted, json) {
-                (Some(redacted), _) => {
-                    lines.extend_from_slice(redacted.text.as_bytes());
-                    add_source_hash(&mut first.data, &source.content);
-                }
-                // A part of a document may stand on several lines.
-                (None, Some(json)) if memchr::memchr(b'\n', text).is_some() => {
-                    lines.extend_from_slice(json.compact().as_bytes());
-                }
-                (None, _) => lines.extend_from_slice(text),
-            }
+            lines.extend_from_slice(&self.text[source.text.clone()]);
             lines.push(b'\n');
         }
         let frame = recorder.store_source(&lines)?;

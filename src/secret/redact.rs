@@ -94,6 +94,12 @@ impl SecretRules {
         })
     }
 
+    /// Whether a secret may begin somewhere in a JSON value. Where none may, it has none. Fast.
+    #[must_use]
+    pub(crate) fn may_be_in(&self, value: Json<'_>) -> bool {
+        Suspects::new(self, value.text()).any_in(value)
+    }
+
     /// Replaces the secrets in JSON members without braces (`"a":1,"b":2`).
     #[must_use]
     pub fn redact_members(&self, members: &str) -> Option<Redacted> {

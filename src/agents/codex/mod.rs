@@ -20,6 +20,7 @@ pub(super) static AGENT: Dialect = Dialect {
     ending: stream::ending,
     end_types: &["turn.failed"],
     named: Some(NamedEvents::ById),
+    twice: Some("their calls count twice"),
     places: &[
         AgentPlace::new(Some("CODEX_HOME"), ".codex", "sessions"),
         AgentPlace::new(Some("CODEX_HOME"), ".codex", "archived_sessions"),

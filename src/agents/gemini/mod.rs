@@ -36,6 +36,7 @@ pub(super) static AGENT: Dialect = Dialect {
     ending,
     end_types: &["result"],
     named: Some(NamedEvents::ByContent),
+    twice: Some("prompts and answers are there twice"),
     places: &[AgentPlace::new(Some("GEMINI_CLI_HOME"), "", ".gemini/tmp")],
     reader: || Box::new(Gemini::default()),
     ..Dialect::PLAIN

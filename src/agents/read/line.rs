@@ -28,6 +28,7 @@ use crate::json::{
     self, Fault, Json, JsonError, JsonIndex, JsonRules, Kind, MAX_DEPTH, ObjectText, repaired,
     with_null_numbers,
 };
+use crate::secret::SecretRules;
 
 /// The field of `data` for a source line that could not be kept unchanged (secrets, large values):
 /// lower-case hex SHA-256 of its compact text.
@@ -44,6 +45,10 @@ pub(crate) struct Importer {
     reader: Box<dyn LineReader>,
     builder: EventBuilder,
     keep_source: bool,
+    /// The secrets that are replaced.
+    secrets: Option<&'static SecretRules>,
+    /// Whether there was one so far. A reader may say again what it read in an earlier line.
+    has_secret: bool,
     last_time: Option<Timestamp>,
     /// The first time in the file, for lines before it.
     first_time: Option<Timestamp>,
@@ -95,6 +100,8 @@ pub(crate) struct Imported {
     pub keeps_source: bool,
     /// The source line.
     pub source: Vec<u8>,
+    /// What is kept in its place, if it has secrets or more than one line.
+    pub kept: Option<String>,
     /// Whether the agent printed it; `false` if it wrote it to the session's file. `None` if it does not
     /// matter.
     pub is_printed: Option<bool>,
@@ -114,15 +121,21 @@ pub(crate) struct ReadUnit<'l> {
 }
 
 impl Importer {
-    /// An importer for a stream of that dialect. With `keep_source`, the first event of a line
-    /// holds the line.
+    /// An importer for a stream of that dialect. With `keep_source`, the source lines are kept. `secrets`
+    /// are replaced in them and in the payloads of the events.
     #[must_use]
-    pub(crate) fn new(dialect: &'static Dialect, keep_source: bool) -> Self {
+    pub(crate) fn new(
+        dialect: &'static Dialect,
+        keep_source: bool,
+        secrets: Option<&'static SecretRules>,
+    ) -> Self {
         Self {
             dialect,
             reader: (dialect.reader)(),
             builder: EventBuilder::default(),
             keep_source,
+            secrets,
+            has_secret: false,
             last_time: None,
             first_time: None,
             counts_elsewhere: false,
@@ -333,7 +346,7 @@ impl Importer {
         let may_be_said = opaque && has_role(json, 3);
         drafts.retain(|draft| draft.kind != "config.loaded" || self.settings.take(draft.data()));
         let mark = std::array::from_fn(|at| content[at]);
-        let line = (base_id.as_str(), mark);
+        let name = (base_id.as_str(), mark);
         let session = self.facts.take(json);
         if let (Some(first), Some(images)) = (drafts.first_mut(), images_of(json)) {
             let mut all = ObjectText::new();
@@ -341,7 +354,7 @@ impl Importer {
             all.members(Json::trusted(own)).members(Json::trusted(&images));
             first.details = all.finish();
         }
-        let mut drafts = self.finish(drafts, &said.kind, time_origin, session.as_deref(), line);
+        let mut drafts = self.finish(drafts, &said.kind, time_origin, session.as_deref(), name);
         if let Some(first) = drafts.first_mut().filter(|_| !self.keep_source) {
             // It shows later which line this is.
             add_source_hash(&mut first.data, &content);
@@ -358,13 +371,20 @@ impl Importer {
             draft.parent_event_id = parent.clone().map(Into::into);
             draft
         });
-        let drafts: Vec<Draft<'_>> = drafts.collect();
+        let mut drafts: Vec<Draft<'_>> = drafts.collect();
         if time.is_some() {
             self.last_time = time;
         }
         let given = said.end.or_else(|| (self.dialect.ending)(json));
         let ending = given.or_else(|| SessionEnd::by_error(&drafts));
         let unknown_version = (self.dialect.unknown_version)(json);
+        let redacted = self.redact(line, json, &mut drafts);
+        if let (Some(_), Some(first)) = (&redacted, drafts.first_mut()) {
+            add_source_hash(&mut first.data, &content);
+        }
+        // A part of a document may stand on several lines.
+        let is_several = || memchr::memchr(b'\n', line).is_some();
+        let kept = redacted.or_else(|| is_several().then(|| compact.clone().into_owned()));
         let imported = Imported {
             source_type: said.kind.into_owned(),
             opaque,
@@ -378,12 +398,45 @@ impl Importer {
             ending,
             keeps_source: self.keep_source,
             source: Vec::new(),
+            kept,
             is_printed: said.is_printed,
             unknown_version,
             drafts,
         };
         self.index = index;
         Ok(imported)
+    }
+
+    /// Replaces the secrets in the payloads of a line's events. Returns the line without secrets, if it has
+    /// some and is kept. Where nothing in a line looks like the beginning of a secret, its events have none,
+    /// unless they say again what an earlier line said: so most lines are searched once.
+    fn redact(
+        &mut self,
+        line: &[u8],
+        json: Json<'_>,
+        drafts: &mut [Draft<'static>],
+    ) -> Option<String> {
+        let rules = self.secrets?;
+        let is_suspect = rules.may_be_in(json);
+        let mut redacted = None;
+        if is_suspect && self.keep_source {
+            let of_json = rules.redact_json(json).map(|redacted| redacted.text);
+            // What was read of a line that is not valid JSON is not all of it.
+            let is_all = json.text().len() == line.trim_ascii().len();
+            let of_line = || rules.redact_bytes(line).filter(|_| !is_all);
+            redacted = of_json.or_else(|| String::from_utf8(of_line()?).ok());
+        }
+        self.has_secret |= redacted.is_some();
+        for draft in drafts {
+            draft.is_searched = true;
+            let is_wanted = is_suspect || self.has_secret;
+            if let Some(redacted) = is_wanted.then(|| rules.redact_json(draft.data())).flatten() {
+                draft.redactions += redacted.count;
+                draft.data = redacted.text.into();
+                self.has_secret = true;
+            }
+        }
+        redacted
     }
 
     /// An id from the content, and how many lines have had this content. Repeated lines get different ids.
@@ -576,7 +629,7 @@ impl Imported {
 }
 
 /// Adds the hash of the source line to the payload of its first event.
-pub(crate) fn add_source_hash(data: &mut Cow<'static, str>, hash: &[u8; 32]) {
+fn add_source_hash(data: &mut Cow<'static, str>, hash: &[u8; 32]) {
     let mut object = ObjectText::reopened(std::mem::take(data).into_owned());
     object.text(SOURCE_HASH, &hex(hash));
     *data = object.finish().into();

@@ -17,6 +17,7 @@ use crate::fs::{Action, FsError, retried};
 use crate::json::{JsonRules, check, repaired};
 use crate::run::line_buffer::LineBuffer;
 use crate::run::stream::{InputLine, ReadLine};
+use crate::secret::SecretRules;
 
 /// Size of each read, in bytes.
 const READ: usize = 1 << 20;
@@ -72,7 +73,7 @@ pub(super) fn is_short(session: &Session, is_of_many: bool) -> bool {
 /// A file cannot be read, or `take` failed. Nothing is taken after that.
 pub(super) fn read_session<E: From<FsError>>(
     session: &Session,
-    keep_source: bool,
+    (keep_source, secrets): (bool, Option<&'static SecretRules>),
     now: Timestamp,
     is_short: bool,
     sums: &HashSet<String>,
@@ -80,7 +81,7 @@ pub(super) fn read_session<E: From<FsError>>(
 ) -> Result<(), E> {
     let mut take = |block: ReadBlock| take(block?);
     let importer = || {
-        let mut importer = Importer::new(session.dialect, keep_source);
+        let mut importer = Importer::new(session.dialect, keep_source, secrets);
         prepare(&mut importer, session, sums);
         importer
     };

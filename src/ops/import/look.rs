@@ -171,7 +171,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
         },
     };
     // The source lines tell facts that the events do not.
-    let mut importer = Importer::new(dialect, true);
+    let mut importer = Importer::new(dialect, true, None);
     let mut seen = SampleFacts::default();
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::ahead::{ReadAhead, is_short, read_session};
 use super::doubts::doubts;
@@ -12,19 +13,20 @@ use super::titles::Title;
 use super::{Session, SessionFile};
 use crate::agents::openhands::is_sum;
 use crate::event::draft::Draft;
-use crate::event::fields::{HISTORY, View};
 use crate::event::id::check_id;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
 use crate::fs::hash::{hex, sha256};
 use crate::history::facts::RunFacts;
+use crate::history::state::RunState;
 use crate::json::{Json, ObjectText};
-use crate::ops::list::{current_facts, state_of_log};
+use crate::ops::list::current_facts;
 use crate::ops::read::each_event;
 use crate::ops::refresh::{RefreshWarning, refresh_derived, refresh_derived_observed};
 use crate::ops::transcript_ahead::TranscriptAhead;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
+use crate::run::follower::{Follower, FollowerThread};
 use crate::run::options::RecordOptions;
 use crate::run::receipt::Receipt;
 use crate::run::recorder::Recorder;
@@ -129,6 +131,9 @@ fn fill(
     // The import is acknowledged as a whole. If it is interrupted, it can be repeated.
     recorder.defer_sync();
     if is_new {
+        if keep_source {
+            recorder.begin_source()?;
+        }
         // Another import of the session may have recorded it at the same moment.
         let created = Draft { settled_id: true, ..created(session, (options.clock)()) };
         let outcomes = recorder.append(&[created])?.outcomes;
@@ -148,7 +153,8 @@ fn fill(
     let now = (options.clock)();
     let mut unfinished = Vec::new();
     let sums = if is_new { HashSet::new() } else { sums_in(&run, session)? };
-    read_session(session, keep_source, now, is_short, &sums, |block| -> Result<(), RunError> {
+    let source = (keep_source, options.secrets);
+    read_session(session, source, now, is_short, &sums, |block| -> Result<(), RunError> {
         match block {
             ReadAhead::Lines(lines) => {
                 lines.into_iter().try_for_each(|line| stream.take(line, now))?;
@@ -165,14 +171,16 @@ fn fill(
     let now = (options.clock)();
     stream.commit(now)?;
     stream.tell_rejects(now)?;
-    let ahead = stream.take_ahead();
+    let timeout = options.lock_timeout;
+    let mut ahead = stream
+        .take_ahead()
+        .unwrap_or_else(|| Follower::start(&run, timeout, None, FollowerThread::Shared));
     let ended = stream.status().is_terminal();
     let ends = stream.take_ends();
     stream.explain(session.why.as_deref());
     let mut receipt = stream.finish();
-    let renamed = rename(recorder, session, is_new, &receipt)?;
+    let renamed = rename((recorder, timeout), session, is_new, (&mut ahead, &receipt))?;
     receipt.warnings.extend(shared_name(session, is_new, &receipt));
-    receipt.warnings.extend(in_two_forms(recorder, session, is_new)?);
     let mut added = receipt.events.saturating_sub(receipt.repeated) + u64::from(is_new);
     let is_another = |facts: &&RunFacts| {
         facts.is_imported && facts.session_id != session.id && how.run.is_some()
@@ -181,10 +189,18 @@ fn fill(
     receipt.warnings.extend(other.map(|facts| another_session(&facts.session_id, &session.id)));
     // The source may have the event that ends the run. While it is still open, its end is not recorded.
     if !ended && how.end != SourceEnd::Open {
-        added += record_ends(recorder, session, is_new, how.end, (&ends, &receipt))?;
+        added += record_ends(recorder, session, is_new, how, (&ends, &receipt, &mut ahead))?;
+    }
+    if let Some(what) = session.dialect.twice
+        && ahead.state(timeout, RunState::has_calls_and_totals)?
+    {
+        receipt.warnings.push(format!(
+            "the run has the output of the session's processes and its file: {what}; import the file into \
+             a run of its own"
+        ));
     }
     recorder.sync()?;
-    let warnings = refresh_derived_observed(ahead, transcript, &run, options.lock_timeout);
+    let warnings = refresh_derived_observed(ahead, transcript, &run, timeout);
     if let Some(facts) = known_facts(&run).filter(|_| added > 0) {
         receipt.warnings.extend(doubts(session.dialect.name, &receipt, &facts));
     }
@@ -196,16 +212,17 @@ fn record_ends(
     recorder: &mut Recorder,
     session: &Session,
     is_new: bool,
-    source_end: SourceEnd,
-    (ends, receipt): (&SessionEnds, &Receipt),
+    how: &HowToRecord,
+    (ends, receipt, ahead): (&SessionEnds, &Receipt, &mut Follower),
 ) -> Result<u64, RunError> {
     let mut added = 0;
-    let run = recorder.run().clone();
-    let state = (!is_new).then(|| state_of_log(&run));
-    for end in ends.to_record(false, state.as_ref()) {
+    let timeout = how.options.lock_timeout;
+    let missing =
+        ahead.state(timeout, |state| ends.to_record(false, (!is_new).then_some(state)))?;
+    for end in missing {
         let (kind, is_output) = (end.kind, end.is_output);
         let mut draft = end_of_source(session, receipt, end);
-        if source_end == SourceEnd::ToldNow {
+        if how.end == SourceEnd::ToldNow {
             draft.timestamp = None;
         }
         let mut append = |draft| -> Result<bool, RunError> {
@@ -213,7 +230,7 @@ fn record_ends(
             outcomes.try_fold(false, |new, outcome| Ok(new || !outcome?.repeated))
         };
         let mut is_added = append(draft.clone())?;
-        if !is_added && state_of_log(&run).lacks_end(kind, is_output) {
+        if !is_added && ahead.state(timeout, |state| state.lacks_end(kind, is_output))? {
             // The run has this end, but went on after it.
             draft.event_id = None;
             is_added = append(draft)?;
@@ -251,17 +268,17 @@ fn shared_name(session: &Session, is_new: bool, receipt: &Receipt) -> Option<Str
 /// Records the title that the agent keeps outside the session's files, if the run does not have it.
 /// Returns how many events that took.
 fn rename(
-    recorder: &mut Recorder,
+    (recorder, timeout): (&mut Recorder, Duration),
     session: &Session,
     is_new: bool,
-    receipt: &Receipt,
+    (ahead, receipt): (&mut Follower, &Receipt),
 ) -> Result<u64, RunError> {
     // A new run already has this title, unless the session's file has a later one.
     let may_lack = |title: &&Title| title.is_newest || !is_new;
     let Some(title) = session.title.as_ref().filter(may_lack) else { return Ok(0) };
     let redacted = recorder.secrets().and_then(|secrets| secrets.redact(&title.text));
     let text = redacted.map_or_else(|| title.text.clone(), |redacted| redacted.text);
-    let facts = current_facts(recorder.run());
+    let facts = ahead.state(timeout, RunState::facts)?;
     let known = facts.metadata("title");
     let is_known = known.is_some_and(|known| !title.is_newest || known == text);
     if is_known || facts.session_id != session.id {
@@ -290,44 +307,6 @@ fn sums_in(run: &RunDir, session: &Session) -> Result<HashSet<String>, RunError>
         sums.extend(id.filter(|id| is_sum(id)).map(Cow::into_owned));
     })?;
     Ok(sums)
-}
-
-/// The warning if a run has what a session's processes printed (`codex exec --json`, `gemini -p`) and also
-/// the session's file. They have no ids in common.
-fn in_two_forms(
-    recorder: &mut Recorder,
-    session: &Session,
-    is_new: bool,
-) -> Result<Option<String>, RunError> {
-    if is_new && session.files.len() < 2 {
-        return Ok(None);
-    }
-    let of_file: fn(&View<'_, '_>) -> bool = match session.dialect.name {
-        "codex" if recorder.stored(&format!("codex:{}.1", session.id))?.is_some() => {
-            |view| view.field(HISTORY).is_some()
-        }
-        // A message of the file has an id. The total of a process has none.
-        "gemini" => |view| view.role == Role::Usage && view.model_call_id().is_some(),
-        _ => return Ok(None),
-    };
-    let mut is_printed = session.dialect.name == "codex";
-    let mut has_file = false;
-    each_event(recorder.run(), |view, _| {
-        let is_of_file = view.is_imported() && of_file(view);
-        has_file |= is_of_file;
-        is_printed |= view.is_imported() && view.role == Role::Usage && !is_of_file;
-    })?;
-    // The total that a process of Gemini CLI printed stands for the calls of the file.
-    let twice = match session.dialect.name {
-        "gemini" => "prompts and answers are there twice",
-        _ => "their calls count twice",
-    };
-    Ok((is_printed && has_file).then(|| {
-        format!(
-            "the run has the output of the session's processes and its file: {twice}; import the file \
-             into a run of its own"
-        )
-    }))
 }
 
 /// The event that begins the run. Its time is that of the work.

@@ -55,27 +55,28 @@ pub(crate) fn take_over(
     stream.leave_out_known_rejects();
     let now = (options.clock)();
     let mut taken: Vec<(PathBuf, u64)> = Vec::new();
-    let read = read_session(&session, true, now, false, &HashSet::new(), |block| {
-        match block {
-            ReadAhead::Begins(path, from) => taken.push((path, from)),
-            ReadAhead::Unfinished(_) => {}
-            ReadAhead::Lines(lines) => {
-                let is_first = taken.len() == 1;
-                for line in lines {
-                    if is_first && (is_of_all || !line.is_passed()) {
-                        line.take_numbers(&mut numbers);
+    let read =
+        read_session(&session, (true, options.secrets), now, false, &HashSet::new(), |block| {
+            match block {
+                ReadAhead::Begins(path, from) => taken.push((path, from)),
+                ReadAhead::Unfinished(_) => {}
+                ReadAhead::Lines(lines) => {
+                    let is_first = taken.len() == 1;
+                    for line in lines {
+                        if is_first && (is_of_all || !line.is_passed()) {
+                            line.take_numbers(&mut numbers);
+                        }
+                        taken.last_mut().into_iter().for_each(|(_, bytes)| *bytes += line.length());
+                        stream.take(line, now)?;
                     }
-                    taken.last_mut().into_iter().for_each(|(_, bytes)| *bytes += line.length());
-                    stream.take(line, now)?;
                 }
             }
-        }
-        if stream.is_full() {
-            stream.commit((options.clock)())?;
-            stream.acknowledged();
-        }
-        if is_late() { Err(Interrupted::Late) } else { Ok(()) }
-    });
+            if stream.is_full() {
+                stream.commit((options.clock)())?;
+                stream.acknowledged();
+            }
+            if is_late() { Err(Interrupted::Late) } else { Ok(()) }
+        });
     let is_cut = matches!(read, Err(Interrupted::Late));
     if let Err(Interrupted::Failed(error)) = read {
         return Err(error);

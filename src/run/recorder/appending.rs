@@ -268,7 +268,7 @@ impl Recorder {
             }
         }
         // Blobs must be durable before the lines that refer to them.
-        blobs.into_iter().try_for_each(|blob| store(run, blob))?;
+        store(run, &blobs)?;
         if !writing.buffer.is_empty() {
             locked.append(&writing.buffer)?;
             if let Some(ids) = ids {

@@ -147,7 +147,7 @@ impl<'r> Stream<'r> {
             StreamFormat::Native => Reader::Lines(LineReading::Native),
             StreamFormat::Copy => Reader::Lines(LineReading::Copy(recorder.templates())),
             StreamFormat::Dialect(dialect) => {
-                Reader::Dialect(Box::new(Importer::new(dialect, keep_source)))
+                Reader::Dialect(Box::new(Importer::new(dialect, keep_source, recorder.secrets())))
             }
             StreamFormat::Read(dialect) => Reader::Elsewhere(dialect),
             StreamFormat::Auto => Reader::Undecided(Sample::default()),

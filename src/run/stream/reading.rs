@@ -201,7 +201,8 @@ impl Stream<'_> {
                 self.counter.counts().why = Some(why);
                 match format {
                     SourceFormat::Dialect(dialect) => {
-                        Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source)))
+                        let secrets = self.recorder.secrets();
+                        Reader::Dialect(Box::new(Importer::new(dialect, self.keep_source, secrets)))
                     }
                     SourceFormat::Native => Reader::Lines(LineReading::Native),
                     SourceFormat::Copy => {
