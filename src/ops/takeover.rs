@@ -164,7 +164,7 @@ impl TakenOver {
 }
 
 /// The hash of the beginning of a file and of what lies before this byte.
-fn hash(path: &Path, end: u64) -> Option<String> {
+pub(super) fn hash(path: &Path, end: u64) -> Option<String> {
     let file = File::open(path).ok()?;
     let mut hasher = Hasher::default();
     let half = COMPARED.min(end);

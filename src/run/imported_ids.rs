@@ -118,6 +118,17 @@ impl ImportedIds {
         Ok(())
     }
 
+    /// Takes the ids of a line that the run has already.
+    pub(super) fn pass_over(&mut self, line: &mut Imported) {
+        let mut mark = [0; 8];
+        mark.copy_from_slice(&line.content[..8]);
+        let base_id = line.base_id.clone();
+        let own = line.drafts.iter().filter_map(|draft| draft.event_id.as_deref());
+        self.marks.extend(own.chain([base_id.as_str()]).map(|id| (id.to_owned(), mark)));
+        line.name(&base_id);
+        self.relate(line, base_id);
+    }
+
     /// Sets the parents of the events: the first event of another line.
     fn relate(&mut self, line: &mut Imported, base_id: String) {
         for draft in &mut line.drafts {

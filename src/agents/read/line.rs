@@ -47,8 +47,10 @@ pub(crate) struct Importer {
     keep_source: bool,
     /// The secrets that are replaced.
     secrets: Option<&'static SecretRules>,
-    /// Whether there was one so far. A reader may say again what it read in an earlier line.
+    /// Whether there was one so far, or may have been. A reader may say again what it read in an earlier line.
     has_secret: bool,
+    /// See [`Importer::pass_over`].
+    is_passing: bool,
     last_time: Option<Timestamp>,
     /// The first time in the file, for lines before it.
     first_time: Option<Timestamp>,
@@ -136,6 +138,7 @@ impl Importer {
             keep_source,
             secrets,
             has_secret: false,
+            is_passing: false,
             last_time: None,
             first_time: None,
             counts_elsewhere: false,
@@ -255,6 +258,13 @@ impl Importer {
     pub(crate) fn go_on(&mut self, numbers: &GivenNumbers) {
         self.content_ids.go_on(numbers);
         self.repeats = numbers_of_lines(self.dialect.name, numbers);
+    }
+
+    /// Whether the next lines are only read for what they say of later ones: secrets are then not looked
+    /// for.
+    pub(crate) fn pass_over(&mut self, is_passed: bool) {
+        self.is_passing = is_passed;
+        self.has_secret |= is_passed;
     }
 
     /// Takes the stored state of the session, before the first line. See [`LineReader::prepare`].
@@ -416,14 +426,14 @@ impl Importer {
         json: Json<'_>,
         drafts: &mut [Draft<'static>],
     ) -> Option<String> {
-        let rules = self.secrets?;
+        let rules = self.secrets.filter(|_| !self.is_passing)?;
         let is_suspect = rules.may_be_in(json);
         let mut redacted = None;
         if is_suspect && self.keep_source {
             let of_json = rules.redact_json(json).map(|redacted| redacted.text);
             // What was read of a line that is not valid JSON is not all of it.
             let is_all = json.text().len() == line.trim_ascii().len();
-            let of_line = || rules.redact_bytes(line).filter(|_| !is_all);
+            let of_line = || if is_all { None } else { rules.redact_bytes(line) };
             redacted = of_json.or_else(|| String::from_utf8(of_line()?).ok());
         }
         self.has_secret |= redacted.is_some();

@@ -193,8 +193,10 @@ fn read_file(
                 importer.end_file();
                 return Ok(false);
             }
+            let is_passed = offset <= *skipped;
+            importer.pass_over(is_passed);
             let line = ReadLine::read(importer, line, length, is_first, now);
-            let line = if offset > *skipped { line } else { line.passed() };
+            let line = if is_passed { line.passed() } else { line };
             is_first = false;
             blocks.push(line, length)?;
         }

@@ -123,6 +123,11 @@ pub(crate) fn find(paths: &[PathBuf], wanted: &Wanted<'_>) -> Found {
     }
     found.sessions = merged(std::mem::take(&mut found.sessions), &mut found.skipped);
     leave_out_made(&mut found);
+    if let Some(memory) = wanted.remembered {
+        let all = found.sessions.len();
+        memory.pass_over(&mut found.sessions);
+        found.unchanged += all - found.sessions.len();
+    }
     if found.sessions.is_empty() && found.unchanged == 0 {
         let parts = paths.iter().filter(|path| is_part(path) && path.is_file()).cloned();
         let reason = || NotImported::Part;

@@ -254,7 +254,8 @@ fn another_session(known: &str, new: &str) -> String {
 fn shared_name(session: &Session, is_new: bool, receipt: &Receipt) -> Option<String> {
     let first = &session.files.first()?.path;
     let is_elsewhere = |file: &SessionFile| file.path.parent() != first.parent();
-    let is_other = !is_new && receipt.repeated == 0 && receipt.events > 0;
+    let has_none = receipt.repeated == 0 && session.files.iter().all(|file| file.skipped == 0);
+    let is_other = !is_new && has_none && receipt.events > 0;
     let is_shared = is_other || session.files.iter().any(is_elsewhere);
     (is_shared && session.is_named_after_file).then(|| {
         format!(

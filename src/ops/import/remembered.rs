@@ -4,25 +4,24 @@
 //! next import then reads every file, and adds nothing that a run has.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
+use super::bytes::is_compressed;
+use super::relatives::is_state;
 use super::titles::Titles;
-use super::{NotImported, Session, SkippedSource};
+use super::{NotImported, Session, SessionFile, SkippedSource};
 use crate::agents::dialect;
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{Action, FsError, PathAt, read_small, replace_derived};
+use crate::ops::takeover::hash;
 use crate::run::RunError;
 use crate::run::dir::RunDir;
 
 /// Maximum length of the file in bytes.
 const MOST: u64 = 256 << 20;
-/// The number of bytes at the beginning of a file that must be the same.
-const HEAD: u64 = 4 << 10;
 
 /// What earlier imports took.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -44,6 +43,8 @@ struct RememberedSession {
     title: Option<String>,
     /// Its files, with those that say nothing else.
     files: Vec<FileStamp>,
+    /// When it changed, in milliseconds since 1970, if it is in a database.
+    stored: Option<u64>,
 }
 
 /// What shows that a file has not changed.
@@ -53,8 +54,8 @@ pub(crate) struct FileStamp {
     bytes: u64,
     /// When it changed, in nanoseconds since 1970.
     changed: u128,
-    /// SHA-256 of its first bytes.
-    head: String,
+    /// SHA-256 of its first bytes and of its last ones.
+    ends: String,
 }
 
 /// The files to look at, and the sessions that are left out.
@@ -66,13 +67,15 @@ pub(super) struct Unread<'r> {
 impl FileStamp {
     /// The stamp of a file as it is now; `None` if it cannot be read.
     pub(super) fn of(path: &Path) -> Option<Self> {
-        let mut file = File::open(path).ok()?;
-        let metadata = file.metadata().ok()?;
-        let mut head = Vec::new();
-        file.by_ref().take(HEAD).read_to_end(&mut head).ok()?;
+        let metadata = path.metadata().ok()?;
+        let (bytes, path) = (metadata.len(), std::path::absolute(path).ok()?);
         let changed = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-        let head = hex(&sha256(&head)[..16]);
-        Some(Self { path: std::path::absolute(path).ok()?, bytes: metadata.len(), changed, head })
+        Some(Self { ends: hash(&path, bytes)?, path, bytes, changed })
+    }
+
+    /// Whether the file still begins so, and has grown or is as it was.
+    fn is_beginning(&self) -> bool {
+        hash(&self.path, self.bytes).is_some_and(|ends| ends == self.ends)
     }
 
     /// Whether the file is still so. One that is gone has nothing new.
@@ -95,13 +98,32 @@ impl Remembered {
         let stored: Option<Self> = stored.and_then(|text| serde_json::from_slice(&text).ok());
         let is_own = |memory: &Self| memory.version == env!("CARGO_PKG_VERSION");
         let mut memory = stored.filter(is_own).unwrap_or_default();
-        memory.sessions.retain(|one| {
-            let log = runs_dir.join(&one.run).join("events.jsonl").metadata();
-            log.is_ok_and(|log| log.len() >= one.log)
-        });
+        memory.forget_lost(runs_dir);
         memory
     }
 
+    /// Forgets the sessions whose logs lack lines.
+    pub(crate) fn forget_lost(&mut self, runs_dir: &Path) {
+        self.sessions.retain(|one| {
+            let log = runs_dir.join(&one.run).join("events.jsonl").metadata();
+            log.is_ok_and(|log| log.len() >= one.log)
+        });
+    }
+
+    /// Leaves out the sessions in databases that have not changed, and the beginnings of files that have
+    /// only grown.
+    pub(super) fn pass_over(&self, sessions: &mut Vec<Session>) {
+        let named = |one: &RememberedSession| (one.agent.clone(), one.session.clone());
+        let known: HashMap<(String, String), &RememberedSession> =
+            self.sessions.iter().map(|one| (named(one), one)).collect();
+        sessions.retain_mut(|session| {
+            let name = (session.dialect.name.to_owned(), session.id.clone());
+            let Some(known) = known.get(&name) else { return true };
+            known.pass_over(session);
+            let is_stored = session.files.iter().all(SessionFile::is_database);
+            !is_stored || known.stored != Some(session.changed)
+        });
+    }
     /// Leaves out the files of the sessions of which nothing has changed.
     pub(super) fn unread(&self, mut files: Vec<PathBuf>) -> Unread<'_> {
         let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -138,19 +160,8 @@ impl Remembered {
         imported: impl Iterator<Item = (&'s Session, &'s RunDir)>,
         skipped: &[SkippedSource],
     ) -> Result<(), RunError> {
-        let mut beside: HashMap<&Path, Vec<FileStamp>> = HashMap::new();
-        for one in skipped {
-            if let NotImported::Copy(of) | NotImported::MadeFrom(of) = &one.reason {
-                beside.entry(of).or_default().extend(FileStamp::of(&one.source));
-            }
-        }
         let mut memory = Self::of(file, runs_dir);
-        let new: Vec<RememberedSession> =
-            imported.filter_map(|(session, run)| remembered(session, run, &mut beside)).collect();
-        let runs: HashSet<&str> = new.iter().map(|one| one.run.as_str()).collect();
-        memory.sessions.retain(|one| !runs.contains(one.run.as_str()));
-        memory.sessions.extend(new);
-        memory.version = env!("CARGO_PKG_VERSION").to_owned();
+        memory.take(imported, skipped);
         // A path that is not UTF-8 has no place in JSON. Its file is read again.
         let Ok(text) = serde_json::to_vec(&memory) else { return Ok(()) };
         if let Some(folder) = file.parent() {
@@ -158,6 +169,26 @@ impl Remembered {
             made.map_err(|error| FsError::io(folder, Action::Create, error))?;
         }
         Ok(replace_derived(&PathAt::of(file), &text)?)
+    }
+
+    /// Takes what was imported.
+    pub(crate) fn take<'s>(
+        &mut self,
+        imported: impl Iterator<Item = (&'s Session, &'s RunDir)>,
+        skipped: &[SkippedSource],
+    ) {
+        let mut beside: HashMap<&Path, Vec<FileStamp>> = HashMap::new();
+        for one in skipped {
+            if let NotImported::Copy(of) | NotImported::MadeFrom(of) = &one.reason {
+                beside.entry(of).or_default().extend(FileStamp::of(&one.source));
+            }
+        }
+        let new: Vec<RememberedSession> =
+            imported.filter_map(|(session, run)| remembered(session, run, &mut beside)).collect();
+        let runs: HashSet<&str> = new.iter().map(|one| one.run.as_str()).collect();
+        self.sessions.retain(|one| !runs.contains(one.run.as_str()));
+        self.sessions.extend(new);
+        self.version = env!("CARGO_PKG_VERSION").to_owned();
     }
 }
 
@@ -167,8 +198,9 @@ fn remembered(
     run: &RunDir,
     beside: &mut HashMap<&Path, Vec<FileStamp>>,
 ) -> Option<RememberedSession> {
-    let own: Option<Vec<FileStamp>> = session.files.iter().map(|file| file.stamp.clone()).collect();
-    let mut files = own.filter(|files| !files.is_empty())?;
+    let is_stored = session.files.iter().all(SessionFile::is_database);
+    let own = session.files.iter().filter(|_| !is_stored).map(|file| file.stamp.clone());
+    let mut files = own.collect::<Option<Vec<FileStamp>>>()?;
     for file in &session.files {
         files.extend(beside.remove(file.path.as_path()).into_iter().flatten());
     }
@@ -179,7 +211,26 @@ fn remembered(
         log: run.events().metadata().ok()?.len(),
         title: session.title.as_ref().map(|title| title.text.clone()),
         files,
+        stored: is_stored.then_some(session.changed),
     })
+}
+
+impl RememberedSession {
+    /// Leaves out the beginnings of the files of this session that have only grown.
+    fn pass_over(&self, session: &mut Session) {
+        // A state that is stored beside the lines may say more of those that the run has.
+        let is_whole = |file: &SessionFile| {
+            file.place.is_none() && !file.is_database() && !is_compressed(&file.path)
+        };
+        if !session.files.iter().all(|file| is_whole(file) && !is_state(&file.path)) {
+            return;
+        }
+        for file in &mut session.files {
+            let now = file.stamp.as_ref().map(|stamp| &stamp.path);
+            let known = self.files.iter().find(|stamp| Some(&stamp.path) == now);
+            file.skipped = known.filter(|stamp| stamp.is_beginning()).map_or(0, |one| one.bytes);
+        }
+    }
 }
 
 impl Unread<'_> {

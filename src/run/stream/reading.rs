@@ -105,8 +105,10 @@ impl Stream<'_> {
         let (units, too_long) = match content {
             SourceContent::Read { units, too_long } => (units, too_long),
             SourceContent::Passed(units) => {
-                let read = units.into_iter().filter_map(|unit| unit.read.ok());
-                read.for_each(|mut imported| self.ends.take(&mut imported));
+                for mut imported in units.into_iter().filter_map(|unit| unit.read.ok()) {
+                    self.ids.pass_over(&mut imported);
+                    self.ends.take(&mut imported);
+                }
                 return Ok(());
             }
             _ => {

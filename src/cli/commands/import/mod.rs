@@ -136,9 +136,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
     if let Some(file) = &memory {
-        let is_whole = |outcome: &&SessionOutcome| matches!(outcome.imported, Some(Ok(_)));
-        let whole = outcomes.iter().filter(is_whole);
-        let whole = whole.filter_map(|one| Some((&one.session, one.planned.as_ref()?)));
+        let whole = outcomes.iter().filter_map(SessionOutcome::recorded);
         if let Err(error) = Remembered::add(file, &global.runs_dir, whole, &skipped) {
             ui.warn(&format!("the next import reads all files again: {error}"));
         }

@@ -239,6 +239,12 @@ impl SessionOutcome {
         Self { session, planned, imported, events, row }
     }
 
+    /// The session and its run, if it was imported.
+    pub(super) fn recorded(&self) -> Option<(&Session, &RunDir)> {
+        let imported = self.imported.as_ref()?.as_ref().ok()?;
+        Some((&self.session, &imported.run))
+    }
+
     fn has_failed(&self) -> bool {
         matches!(self.imported, Some(Err(_)))
     }
