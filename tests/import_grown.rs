@@ -7,6 +7,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::support::imports::{events, source_lines, without_place};
 use crate::support::{Bench, jsonl};
 
 fn write(bench: &Bench, path: &str, text: impl ToString) {
@@ -343,4 +344,88 @@ fn a_call_whose_arguments_are_not_written_yet() {
     }
     let text = bench.ok(&["transcript", "opencode-ses_1", "--format", "text"]);
     assert!(text.contains("bash: make"), "{text}");
+}
+
+/// Imports all sessions of a home directory. Returns the imported events with their parents, and the source
+/// lines, of the run.
+fn all_of_home(bench: &Bench, run: &str) -> (Vec<(Value, Value)>, String) {
+    let mut command = bench.command();
+    let said = command.env("HOME", bench.path("home")).args(["import", "--all"]).output().unwrap();
+    assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
+    let is_end = |event: &Value| event["type"].as_str().unwrap().starts_with("run.");
+    let events = events(bench, run).into_iter().filter(|event| !is_end(event));
+    let facts = events.map(|mut event| {
+        event["data"] = without_place(&event);
+        let envelope = ["event_id", "type", "timestamp", "correlation_id", "parent_event_id"];
+        (envelope.iter().map(|name| event[name].clone()).collect(), event["data"].take())
+    });
+    (facts.collect(), source_lines(bench, run))
+}
+
+/// If this fails, a file that grew is not recorded like one that was whole from the beginning: events,
+/// parents or source lines are missing or come twice, or a secret of an earlier line is on disk.
+#[test]
+fn a_file_that_grew_is_recorded_like_a_whole_one() {
+    let secret = ["AKIA", "Z7Q4M2K9X1B6T3VA"].concat();
+    let claude = |at: usize, kind: &str, content: Value| {
+        json!({"type": kind, "uuid": format!("u{at}"), "parentUuid": at.checked_sub(1).map(|at| format!("u{at}")),
+            "sessionId": "s", "cwd": "/p", "timestamp": format!("2026-03-01T10:00:{at:02}Z"),
+            "message": {"id": format!("m{at}"), "role": kind, "content": content}})
+    };
+    // A prompt that stands only in these lines is read with the next message.
+    let queued = |operation: &str, content: Option<String>| {
+        json!({"type": "queue-operation", "operation": operation, "sessionId": "s", "content": content,
+            "timestamp": "2026-03-01T10:00:01Z"})
+    };
+    let call = json!([{"type": "tool_use", "id": "t1", "name": "Bash",
+        "input": {"command": format!("AWS_KEY={secret} make")}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": "t1", "content": "made"}]);
+    let of_claude = [
+        claude(0, "user", "make it".into()),
+        claude(1, "assistant", call),
+        queued("enqueue", Some(format!("then use {secret} in it"))),
+        queued("dequeue", None),
+        claude(2, "user", result),
+        claude(3, "user", "make it".into()),
+        claude(4, "assistant", json!([{"type": "text", "text": "Done."}])),
+        json!({"type": "summary", "summary": "Makes it", "leafUuid": "u4"}),
+    ];
+    let codex = |at: usize, kind: &str, payload: Value| json!({"timestamp": format!("2026-03-01T10:00:{at:02}Z"), "type": kind, "payload": payload});
+    let arguments = json!({"cmd": format!("AWS_KEY={secret} make")}).to_string();
+    let said = |role: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]});
+    let of_codex = [
+        codex(0, "session_meta", json!({"id": "s", "cwd": "/p", "cli_version": "0.99.0"})),
+        codex(1, "response_item", said("user", "make it")),
+        codex(
+            2,
+            "response_item",
+            json!({"type": "function_call", "name": "exec_command",
+            "arguments": arguments, "call_id": "c1"}),
+        ),
+        codex(
+            3,
+            "response_item",
+            json!({"type": "function_call_output", "call_id": "c1", "output": "made"}),
+        ),
+        codex(4, "response_item", said("user", "make it")),
+        codex(5, "response_item", said("assistant", "Done.")),
+    ];
+    let places = [
+        ("home/.claude/projects/p/s.jsonl", "claude-code-s", jsonl(&of_claude)),
+        ("home/.codex/sessions/2026/03/01/rollout-s.jsonl", "codex-s", jsonl(&of_codex)),
+    ];
+    for (path, run, text) in places {
+        let whole = Bench::with_run();
+        write(&whole, path, &text);
+        let whole = all_of_home(&whole, run);
+        assert!(!whole.1.contains(&secret) && !format!("{:?}", whole.0).contains(&secret));
+        let first = text.find('\n').unwrap() + 1;
+        for cut in (first..text.len()).step_by(97).chain([text.len() - 1]) {
+            let bench = Bench::with_run();
+            write(&bench, path, &text[..cut]);
+            all_of_home(&bench, run);
+            write(&bench, path, &text);
+            assert_eq!(all_of_home(&bench, run), whole, "{path} was cut at {cut}");
+        }
+    }
 }
