@@ -24,6 +24,7 @@ pub(super) static AGENT: Dialect = Dialect {
     unknown_version,
     whole_session: Some(whole_session),
     reader: || Box::new(Atif::default()),
+    retells: true,
     ..Dialect::PLAIN
 };
 

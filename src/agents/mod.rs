@@ -1,5 +1,6 @@
 //! Everything that knows an agent. There is one table of dialects. Each dialect has a reader, which says
-//! what a source line means ([`said`]); [`events`] turns that into events. Neither does input or output.
+//! what a source line means ([`said`]); [`events`] turns that into events. Only [`files`] and the
+//! files of that name read what an agent keeps beside a session.
 
 mod atif;
 pub(crate) mod claude_code;
@@ -7,11 +8,12 @@ mod codex;
 mod content_ids;
 mod copilot;
 mod events;
+pub(crate) mod files;
 pub(crate) mod flat;
 mod gemini;
 mod live_prompts;
 mod opencode;
-pub(crate) mod openhands;
+mod openhands;
 mod pi;
 mod qwen;
 pub(crate) mod read;
@@ -22,6 +24,7 @@ mod source;
 use std::collections::HashSet;
 
 use crate::json::Json;
+use files::{AgentFiles, PlainFiles};
 use said::SaidLine;
 pub(crate) use source::{SessionEnd, SourcePart, SourceText};
 
@@ -57,8 +60,19 @@ pub(crate) struct Dialect {
     /// What a run has twice that has both a session's file and what the agent printed; `None` if they have
     /// the same ids.
     pub twice: Option<&'static str>,
+    /// Whether its sessions may be made from those of other agents, with the same ids. They say the same again.
+    pub retells: bool,
+    /// Whether a usage event with that message id has the sum of calls. The reader must know of those that the run
+    /// has; see [`LineReader::prepare`].
+    pub is_sum: Option<fn(&str) -> bool>,
+    /// Whether the first event of a sub-agent's file shows that it is one's.
+    pub marks_sub_agents: bool,
+    /// The types of lines beside the conversation, which name no session.
+    pub beside: &'static [&'static str],
     /// Where the agent keeps its sessions.
     pub places: &'static [AgentPlace],
+    /// How it keeps them there.
+    pub files: &'static dyn AgentFiles,
     /// A new reader for one stream.
     pub reader: fn() -> Box<dyn LineReader>,
 }
@@ -105,7 +119,12 @@ impl Dialect {
         typed: |text| Some(text.to_owned()),
         looks_back: None,
         twice: None,
+        retells: false,
+        is_sum: None,
+        marks_sub_agents: false,
+        beside: &[],
         places: &[],
+        files: &PlainFiles,
         reader: || unreachable!("each row has a reader"),
     };
 }

@@ -65,6 +65,11 @@ impl<'a> Json<'a> {
         Self { text, index: Some(index) }
     }
 
+    /// Whether its parts are found by an index.
+    pub(crate) fn has_index(self) -> bool {
+        self.index.is_some()
+    }
+
     /// A part of this value.
     pub(super) fn part(self, text: &'a str) -> Self {
         Self { text, ..self }

@@ -8,7 +8,7 @@ use super::RunError;
 use super::recorder::Recorder;
 use super::stream_line::WaitingLines;
 use super::told_prompts::ToldPrompts;
-use crate::agents::read::line::Imported;
+use crate::agents::read::imported::Imported;
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::{REVISES, View};

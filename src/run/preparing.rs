@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use super::identity::Identity;
 use super::options::RecordOptions;
 use super::requirement::Requirement;
-use crate::agents::read::line::SOURCE_HASH;
+use crate::agents::read::imported::SOURCE_HASH;
 use crate::event::advice::lists_deliverables;
 use crate::event::blob::{Blob, move_out};
 use crate::event::catalogue;

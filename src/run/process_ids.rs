@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use foldhash::HashMap;
 
-use crate::agents::read::line::Imported;
+use crate::agents::read::imported::Imported;
 use crate::event::draft::Draft;
 use crate::event::envelope;
 use crate::event::fields::View;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::document::SCHEMA_VERSION;
 use super::preparing::{Prepared, PreparedDrafts};
-use crate::agents::read::line::Imported;
+use crate::agents::read::imported::Imported;
 use crate::event::fields::View;
 use crate::event::time::Timestamp;
 use crate::history::calls::{CallStatus, Calls};

@@ -9,7 +9,7 @@ use zstd::zstd_safe::find_frame_compressed_size;
 use super::RunError;
 use super::dir::RunDir;
 use super::recorder::Recorder;
-use crate::agents::read::line::Imported;
+use crate::agents::read::imported::Imported;
 use crate::event::own::{SourceFrame, SourcePlace};
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{Access, Action, FsError, inspect, open_regular, sync_dir, sync_file};

@@ -7,7 +7,7 @@ use super::preparing::{PreparedBatch, Preparer};
 use super::receipt::LineFacts;
 use super::recorder::Recorder;
 use crate::agents::flat;
-use crate::agents::read::line::Imported;
+use crate::agents::read::imported::Imported;
 use crate::event::blob;
 use crate::event::draft::Draft;
 use crate::event::envelope::{LineError, LineFault};

@@ -72,16 +72,32 @@ impl SecretRules {
     /// Tokens without a secret are unchanged.
     #[must_use]
     pub fn redact_json(&self, value: Json<'_>) -> Option<Redacted> {
+        self.redact_value(value, &mut Vec::new())
+    }
+
+    /// Does so for values that repeat texts of one another. Such a text is searched once.
+    pub(crate) fn redact_each<'t>(
+        &self,
+        values: impl IntoIterator<Item = Json<'t>>,
+    ) -> Vec<Option<Redacted>> {
+        let mut harmless = Vec::new();
+        values.into_iter().map(|value| self.redact_value(value, &mut harmless)).collect()
+    }
+
+    fn redact_value<'t>(&self, value: Json<'t>, harmless: &mut Vec<&'t str>) -> Option<Redacted> {
         let mut suspects = Suspects::new(self, value.text());
         if !suspects.any_in(value) {
             return None;
         }
         let mut index = JsonIndex::default();
-        let value = index.check(value.text().as_bytes(), JsonRules::LENIENT).unwrap_or(value);
+        let value = match value.has_index() {
+            true => value,
+            false => index.check(value.text().as_bytes(), JsonRules::LENIENT).unwrap_or(value),
+        };
         let mut walk = Walk {
             rules: self,
             suspects,
-            harmless: Vec::new(),
+            harmless,
             edits: Edits::default(),
             count: 0,
             rules_hit: BTreeSet::new(),
@@ -142,15 +158,15 @@ struct Walk<'r, 't> {
     rules: &'r SecretRules,
     suspects: Suspects<'r, 't>,
     /// Suspect strings without a secret. Sources repeat long texts in other members.
-    harmless: Vec<&'t str>,
+    harmless: &'r mut Vec<&'t str>,
     edits: Edits,
     count: u64,
     rules_hit: BTreeSet<String>,
 }
 
-impl<'t> Walk<'_, 't> {
+impl Walk<'_, '_> {
     /// Takes the value of `key`.
-    fn value(&mut self, value: Json<'t>, key: &str) {
+    fn value(&mut self, value: Json<'_>, key: &str) {
         match value.kind() {
             Kind::Object => self.object(value),
             Kind::Array => {
@@ -167,7 +183,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    fn object(&mut self, object: Json<'t>) {
+    fn object(&mut self, object: Json<'_>) {
         let mut renamed: Vec<String> = Vec::new();
         for (raw, value) in object.raw_members() {
             let key = unescape(raw);
@@ -193,7 +209,7 @@ impl<'t> Walk<'_, 't> {
         }
     }
 
-    fn string(&mut self, value: Json<'t>, key: &str) {
+    fn string(&mut self, value: Json<'_>, key: &str) {
         let is_suspect =
             self.suspects.any_in(value) && !self.harmless.iter().any(|text| *text == value.text());
         let is_named = !key.is_empty() && self.rules.holds_prefix(key.as_bytes());
@@ -209,7 +225,7 @@ impl<'t> Walk<'_, 't> {
         let redacted = if is_suspect { replace(&text, &self.rules.find(&text)) } else { None };
         if is_suspect && redacted.is_none() && value.text().len() >= REMEMBERED {
             self.harmless.truncate(MOST_REMEMBERED - 1);
-            self.harmless.insert(0, value.text());
+            self.harmless.insert(0, self.suspects.part(value.text()));
         }
         let named = || if is_named { self.named(key, &text) } else { None };
         // If the key shows that the whole text is secret, its parts are not enough.

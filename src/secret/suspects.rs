@@ -43,6 +43,11 @@ impl<'r, 't> Suspects<'r, 't> {
         self.next.iter_mut().any(|next| next.is_in(&place, self.text.as_bytes(), self.rules))
     }
 
+    /// A part of the text, for as long as the text lives.
+    pub(super) fn part(&self, part: &str) -> &'t str {
+        self.text.get(self.place(part)).unwrap_or_default()
+    }
+
     /// The place of a part in the text.
     pub(super) fn place(&self, part: &str) -> Range<usize> {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);

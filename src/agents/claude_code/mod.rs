@@ -7,6 +7,7 @@
 mod content;
 mod end;
 mod figures;
+mod files;
 mod hooks;
 mod messages;
 mod notices;
@@ -56,6 +57,9 @@ pub(super) static AGENT: Dialect = Dialect {
     named: Some(NamedEvents::ById),
     typed,
     looks_back: Some(1 << 20),
+    files: &files::ClaudeCodeFiles,
+    marks_sub_agents: true,
+    beside: &["file-history-snapshot"],
     places: &[
         AgentPlace::new(Some("CLAUDE_CONFIG_DIR"), ".claude", "projects"),
         AgentPlace::new(None, ".config/claude", "projects"),

@@ -1,5 +1,6 @@
 //! Codex CLI: its session files (rollouts), and the output of `codex exec --json`.
 
+mod files;
 mod fork;
 mod outcome;
 mod prompts;
@@ -21,6 +22,8 @@ pub(super) static AGENT: Dialect = Dialect {
     end_types: &["turn.failed"],
     named: Some(NamedEvents::ById),
     twice: Some("their calls count twice"),
+    files: &files::CodexFiles,
+    marks_sub_agents: true,
     places: &[
         AgentPlace::new(Some("CODEX_HOME"), ".codex", "sessions"),
         AgentPlace::new(Some("CODEX_HOME"), ".codex", "archived_sessions"),

@@ -5,6 +5,7 @@
 //! tokens; messages report their output tokens.
 
 mod end;
+mod files;
 mod usage;
 
 use crate::agents::{AgentPlace, Dialect, NamedEvents};
@@ -32,6 +33,7 @@ pub(super) static AGENT: Dialect = Dialect {
     end_types: &["session.shutdown", "session.error"],
     unknown_version,
     named: Some(NamedEvents::ByContent),
+    files: &files::CopilotFiles,
     places: &[
         AgentPlace::new(Some("COPILOT_HOME"), ".copilot", "session-state"),
         AgentPlace::new(Some("COPILOT_HOME"), ".copilot", "history-session-state"),

@@ -5,6 +5,7 @@
 //! its calls with their results.
 
 mod calls;
+mod files;
 mod output;
 mod prompts;
 
@@ -37,6 +38,8 @@ pub(super) static AGENT: Dialect = Dialect {
     end_types: &["result"],
     named: Some(NamedEvents::ByContent),
     twice: Some("prompts and answers are there twice"),
+    files: &files::GeminiFiles,
+    marks_sub_agents: true,
     places: &[AgentPlace::new(Some("GEMINI_CLI_HOME"), "", ".gemini/tmp")],
     reader: || Box::new(Gemini::default()),
     ..Dialect::PLAIN

@@ -6,7 +6,10 @@
 //! holds its content itself; see [`parts`]. Times are milliseconds since 1970. Token counts stand on the message and on each `step-finish` part;
 //! where there are such parts, they count.
 
+#[cfg(feature = "sqlite")]
+mod database;
 pub(crate) mod end;
+mod files;
 mod parts;
 mod prompts;
 
@@ -38,6 +41,7 @@ pub(super) static AGENT: Dialect = Dialect {
     weak_signs: &[PART],
     lists: &["messages"],
     ending: end::ending,
+    files: &files::OpenCodeFiles,
     places: &[
         AgentPlace::new(Some("XDG_DATA_HOME"), ".local/share", "opencode/storage"),
         AgentPlace::new(Some("XDG_DATA_HOME"), ".local/share", "opencode/opencode.db"),

@@ -4,6 +4,7 @@
 //!
 //! V0 observations name their action in `cause`. Times have no zone.
 
+mod files;
 mod usage;
 mod v1;
 
@@ -12,7 +13,6 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use usage::CallUsage;
-pub(crate) use usage::is_sum;
 
 use crate::agents::said::{
     Args, CallEnd, ModelCall, Outcome, Report, Said, SaidAnswer, SaidCall, SaidLine, SubAgent,
@@ -32,6 +32,8 @@ pub(super) static AGENT: Dialect = Dialect {
     lists: &["history"],
     ending,
     whole_session: Some(whole_session),
+    files: &files::OpenHandsFiles,
+    is_sum: Some(usage::is_sum),
     places: &[
         AgentPlace::new(None, ".openhands", "conversations"),
         AgentPlace::new(None, ".openhands", "sessions"),

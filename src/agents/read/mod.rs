@@ -3,6 +3,7 @@
 pub(crate) mod detect;
 pub(crate) mod document;
 mod foreign;
+pub(crate) mod imported;
 pub(crate) mod line;
 mod many_parts;
 pub(crate) mod numbers;

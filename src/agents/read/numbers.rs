@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::line::Imported;
+use super::imported::Imported;
 
 /// The numbers, by the rest of the id.
 pub(crate) type GivenNumbers = HashMap<String, u64>;

@@ -7,10 +7,8 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use super::bytes::open;
-use super::counted::small;
-use super::database::lines as stored_lines;
-use super::relatives::is_state;
 use super::{Session, SessionFile};
+use crate::agents::files::{AgentFiles, large};
 use crate::agents::read::line::{Importer, several};
 use crate::event::time::Timestamp;
 use crate::fs::{Action, FsError, retried};
@@ -117,9 +115,10 @@ fn read_blocks(
 
 /// Gives the stored state of the session to the importer, if it has one that tells its tokens.
 fn prepare(importer: &mut Importer, session: &Session, sums: &HashSet<String>) {
-    let is_told = |file: &&SessionFile| is_state(&file.path) && !file.is_counted_by_parent;
+    let agent = session.dialect.files;
+    let is_told = |file: &&SessionFile| agent.is_state(&file.path) && !file.is_counted_by_parent;
     let state = session.files.iter().find(is_told);
-    let state = state.and_then(|file| small(&file.path));
+    let state = state.and_then(|file| large(&file.path));
     if let Some(state) = state.as_deref().and_then(|text| check(text, JsonRules::LENIENT).ok()) {
         importer.prepare(state, sums);
     }
@@ -159,7 +158,7 @@ fn read_files(
     now: Timestamp,
 ) -> Result<(), Stop> {
     for file in &session.files {
-        if !read_file(&mut importer, file, blocks, now)? {
+        if !read_file((&mut importer, session.dialect.files), file, blocks, now)? {
             blocks.hand_over(Ok(ReadAhead::Unfinished(file.path.clone())))?;
         }
     }
@@ -168,14 +167,14 @@ fn read_files(
 
 /// Reads a file. False if its last line, or its document, is not complete.
 fn read_file(
-    importer: &mut Importer,
+    (importer, agent): (&mut Importer, &dyn AgentFiles),
     session_file: &SessionFile,
     blocks: &mut Blocks<impl FnMut(ReadBlock) -> bool>,
     now: Timestamp,
 ) -> Result<bool, Stop> {
     let failed = |error| Stop::Failed(FsError::io(&session_file.path, Action::Read, error));
     let SessionFile { skipped, numbers, .. } = session_file;
-    let (mut file, room, mut offset) = opened(session_file).map_err(Stop::Failed)?;
+    let (mut file, room, mut offset) = opened(agent, session_file).map_err(Stop::Failed)?;
     blocks.hand_over(Ok(ReadAhead::Begins(session_file.path.clone(), offset)))?;
     let mut lines = LineBuffer::default();
     importer.begin_file(session_file.begun, session_file.is_counted_by_parent);
@@ -208,10 +207,14 @@ fn read_file(
 }
 
 /// The bytes of a session in a file, the size of each read, and where they begin.
-fn opened(session_file: &SessionFile) -> Result<(Box<dyn Read>, usize, u64), FsError> {
+fn opened(
+    agent: &dyn AgentFiles,
+    session_file: &SessionFile,
+) -> Result<(Box<dyn Read>, usize, u64), FsError> {
     let SessionFile { path, place, stored, .. } = session_file;
     if session_file.is_database() {
-        return Ok((stored_lines(path, stored)?, READ, 0));
+        let stored: Vec<String> = stored.iter().map(|(id, _)| id.clone()).collect();
+        return Ok((agent.stored_lines(path, &stored)?, READ, 0));
     }
     let from = line_after(path, session_file.needed_from)?;
     let place = place.clone().unwrap_or(from..u64::MAX);

@@ -2,10 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use zstd::stream::read::Decoder;
 
+use crate::agents::files::is_compressed;
 use crate::fs::{Access, Action, FsError, PathAt, inspect, open_regular};
 
 /// Files are compressed to about this part of their length.
@@ -21,16 +22,6 @@ pub(super) struct FileBytes {
     pub(super) bytes: Box<dyn Read>,
     /// How many there are, if it is known.
     pub(super) length: Option<u64>,
-}
-
-/// Whether a file is compressed, by its name.
-pub(super) fn is_compressed(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "zst")
-}
-
-/// The path of a file as it is called when it is not compressed.
-pub(super) fn plain_path(path: &Path) -> PathBuf {
-    if is_compressed(path) { path.with_extension("") } else { path.to_owned() }
 }
 
 /// About how many bytes a file has when it is not compressed.

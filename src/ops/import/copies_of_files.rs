@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufReader, Read};
 
-use super::bytes::{is_compressed, open, rough_length};
+use super::bytes::{open, rough_length};
 use super::look::NotImported;
-use super::relatives::{messages_of, stem, storage_of};
 use super::{Session, SessionFile, SkippedSource};
+use crate::agents::files::{is_compressed, stem};
 use crate::event::time::Timestamp;
 use crate::fs::retried;
 
@@ -102,14 +102,15 @@ fn leave_out_moved(sessions: &mut Vec<Session>, skipped: &mut Vec<SkippedSource>
         .flat_map(|file| &file.stored)
         .map(|(id, messages)| (id.as_str(), *messages))
         .collect();
-    let is_moved = |file: &SessionFile| match messages_of(&file.path) {
+    let Some(agent) = sessions.first().map(|session| session.dialect.files) else { return };
+    let is_moved = |file: &SessionFile| match agent.messages(&file.path) {
         Some(messages) => moved.get(stem(&file.path).as_str()).is_some_and(|all| *all >= messages),
         // A message or a part, which its session brought.
         None => true,
     };
     let is_older = |session: &Session| {
         let first = session.files.first();
-        first.is_some_and(|file| storage_of(&file.path).is_some())
+        first.is_some_and(|file| agent.messages(&file.path).is_some())
             && session.files.iter().all(is_moved)
     };
     let (older, others): (Vec<_>, Vec<_>) = sessions.iter().cloned().partition(is_older);

@@ -10,19 +10,17 @@ use memchr::memmem;
 use walkdir::WalkDir;
 
 use super::copies_of_files::{merged, without_copies};
-use super::counted::is_counted_by_parent;
-use super::database::{is_database, sessions as stored_sessions};
 use super::look::{Look, NotImported, look, look_within};
-use super::relatives::{
-    continuation_of, files_beside, folder_of_events, has_lines, is_agent_file, is_part,
-    is_source_name, is_state, name_of, number_of, parent_session, relatives, root_of,
-    session_of_parent, stem, storage_of, stored_children,
-};
+use super::names::{continuation_of, name_of};
 use super::remembered::{FileStamp, Remembered};
 use super::runs_in_file::runs_in_file;
-use super::titles::{Titles, branch};
+use super::stored::stored_sessions;
+use super::titles::Titles;
 use super::{Session, SessionFile, SkippedSource};
-use crate::agents::Dialect;
+use crate::agents::files::{
+    SeenFile, has_lines, is_source_name, number_of, parent_session, root_of, stem,
+};
+use crate::agents::{DIALECTS, Dialect};
 use crate::event::id::is_unique;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular, retried};
 use crate::json::{Json, ObjectText};
@@ -79,10 +77,10 @@ pub(crate) fn find(paths: &[PathBuf], wanted: &Wanted<'_>) -> Found {
     for path in paths {
         files.extend(files_of(path, &mut found.skipped));
     }
-    files.extend(stored_children(paths));
-    files.extend(agents_beside(paths, from));
+    files.extend(beside(paths, from));
     files.sort();
     files.dedup();
+    let is_part = |path: &Path| DIALECTS.iter().any(|agent| agent.files.is_part(path));
     files.retain(|path| !is_part(path));
     let nothing = Remembered::default();
     let mut unread = wanted.remembered.unwrap_or(&nothing).unread(files);
@@ -148,9 +146,10 @@ fn look_at(
 ) -> Vec<(String, Candidate)> {
     let Wanted { from, since, .. } = *wanted;
     let looks = each(&files, |path| {
-        let is_of_opencode = from.is_none_or(|dialect| dialect.name == "opencode");
-        if is_of_opencode && !has_lines(path) && is_database(path) {
-            let mut sessions = stored_sessions(path)?;
+        if !has_lines(path)
+            && let Some(sessions) = stored_sessions(path, from)
+        {
+            let mut sessions = sessions?;
             sessions.retain(|session| since.is_none_or(|since| session.changed >= since));
             return Ok(FileSessions::Whole(sessions));
         }
@@ -186,11 +185,10 @@ fn candidate(
     look: Look,
     changed: u64,
 ) -> Result<(String, Candidate), SkippedSource> {
-    let sub_agent_of = session_of_parent(&path, &look);
-    let is_sub_agent = sub_agent_of.is_some()
-        || look.is_sub_agent
-        || (look.dialect.name == "claude-code" && is_agent_file(&path));
-    let id = sub_agent_of.or_else(|| folder_of_events(&path, look.dialect));
+    let agent = look.dialect.files;
+    let parent = parent_session(&path).or_else(|| agent.parent(&path, look.is_sub_agent));
+    let is_sub_agent = parent.is_some() || look.is_sub_agent || agent.is_sub_agent(&path);
+    let id = parent.or_else(|| agent.session(&path));
     if id.is_none() && look.is_unnamed {
         // Its run would have the name of the file, and a longer copy another one.
         return Err(SkippedSource { source: path, reason: NotImported::NoSession });
@@ -201,52 +199,23 @@ fn candidate(
     Ok((id, Candidate { path, changed, is_sub_agent, is_named_after_file, look }))
 }
 
-/// The files that older versions of Claude Code wrote for the sub-agents of the named sessions, beside
-/// these, and the sessions of named sub-agents.
-fn agents_beside(named: &[PathBuf], from: Option<&'static Dialect>) -> Vec<PathBuf> {
-    if from.is_some_and(|dialect| dialect.name != "claude-code") {
-        return Vec::new();
-    }
-    let session = |path: &Path| {
-        let look = look(path, from).ok().filter(|look| look.dialect.name == "claude-code");
-        look.and_then(|look| Some((session_of(path, &look)?, look.is_sub_agent)))
-    };
-    let files: HashSet<&PathBuf> = named.iter().filter(|path| path.is_file()).collect();
-    let mut folders: BTreeMap<&Path, Vec<&PathBuf>> = BTreeMap::new();
-    for path in &files {
-        folders.entry(path.parent().unwrap_or(path)).or_default().push(path);
-    }
-    let mut all = Vec::new();
-    for named in folders.into_values() {
-        let beside = named.first().map(|path| files_beside(path)).unwrap_or_default();
-        let others: Vec<PathBuf> =
-            beside.into_iter().filter(|path| !files.contains(path)).collect();
-        let has_agents = others.iter().chain(named.iter().copied()).any(|path| is_agent_file(path));
-        if others.is_empty() || !has_agents {
-            continue;
-        }
-        let (mut sessions, mut of_agents) = (HashSet::new(), HashSet::new());
-        for path in named {
-            let Some((id, is_sub_agent)) = session(path) else { continue };
-            if is_sub_agent {
-                of_agents.insert(id.clone());
-            }
-            sessions.insert(id);
-        }
-        let is_wanted = |path: &PathBuf| match is_agent_file(path) {
-            true => session(path).is_some_and(|(id, is_agent)| is_agent && sessions.contains(&id)),
-            false => of_agents.contains(&stem(path)),
+/// The files that belong to the sessions in named files, as their agents say.
+fn beside(named: &[PathBuf], from: Option<&'static Dialect>) -> Vec<PathBuf> {
+    let wanted = |agent: &&Dialect| from.is_none_or(|from| from.name == agent.name);
+    let of_agent = |agent: &'static Dialect| {
+        let seen = |path: &Path| {
+            let look = look(path, from).ok().filter(|look| look.dialect.name == agent.name)?;
+            Some(SeenFile { session: session_of(path, &look)?, is_sub_agent: look.is_sub_agent })
         };
-        all.extend(others.into_iter().filter(is_wanted));
-    }
-    all
+        agent.files.beside(named, &seen)
+    };
+    DIALECTS.into_iter().filter(wanted).flat_map(of_agent).collect()
 }
 
 /// Leaves out the trajectories that were made from a session that is found too: they tell the same
 /// calls and tokens again.
 fn leave_out_made(found: &mut Found) {
-    const MADE: &str = "atif";
-    let is_made = |session: &Session| session.dialect.name == MADE && is_unique(&session.id);
+    let is_made = |session: &Session| session.dialect.retells && is_unique(&session.id);
     let (made, mut others): (Vec<_>, Vec<_>) =
         std::mem::take(&mut found.sessions).into_iter().partition(is_made);
     let originals: HashMap<String, PathBuf> = others
@@ -318,10 +287,8 @@ fn each_run(
 fn session_of(path: &Path, look: &Look) -> Option<String> {
     let first = look.session.clone()?;
     let own = stem(path);
-    let is_resumed = look.dialect.name == "claude-code"
-        && !look.is_sub_agent
-        && own != first
-        && holds(path, &own);
+    let is_resumed =
+        look.dialect.files.resumes() && !look.is_sub_agent && own != first && holds(path, &own);
     Some(if is_resumed { own } else { first })
 }
 
@@ -368,9 +335,9 @@ fn session(
     let changed = files.iter().map(|file| file.changed).max().unwrap_or(0);
     let mut seen = HashSet::new();
     let mut paths: Vec<PathBuf> =
-        files.iter().flat_map(|file| relatives(&file.path, id, dialect)).collect();
+        files.iter().flat_map(|file| dialect.files.together(&file.path, id)).collect();
     paths.retain(|path| seen.insert(path.clone()));
-    paths.sort_by_key(|path| is_state(path));
+    paths.sort_by_key(|path| dialect.files.is_state(path));
     let known: HashMap<&Path, &Look> =
         files.iter().map(|file| (file.path.as_path(), &file.look)).collect();
     let mut metadata: HashMap<PathBuf, String> = HashMap::new();
@@ -386,7 +353,7 @@ fn session(
         let key = copy_key(&path, look, dialect);
         let begun = look.and_then(|look| look.begun);
         metadata.extend(look.map(|look| (path.clone(), look.metadata.clone())));
-        let is_counted_by_parent = is_counted_by_parent(&path, dialect);
+        let is_counted_by_parent = dialect.files.is_counted_by_parent(&path);
         let stamp = FileStamp::of(&path);
         (key, SessionFile { begun, is_counted_by_parent, stamp, ..SessionFile::whole(&path) })
     };
@@ -397,7 +364,7 @@ fn session(
     let title = titles.title(id, &first.path, dialect);
     let beside = [
         ("title", title.as_ref().map(|title| title.text.clone())),
-        ("git_branch", branch(&first.path, dialect)),
+        ("git_branch", dialect.files.branch(&first.path)),
     ];
     for (name, value) in beside {
         let is_lacking = Json::trusted(&metadata).get(name).is_none();
@@ -424,11 +391,7 @@ fn session(
 /// What a file of a session may be a copy of: another file of the session itself, or a file of the
 /// same sub-agent. `None` for a file that holds a part of the session.
 fn copy_key(path: &Path, look: Option<&Look>, dialect: &Dialect) -> Option<String> {
-    let is_stored = |folder: &Path| folder.ends_with("message") || folder.ends_with("part");
-    let is_part = storage_of(path).is_some()
-        || (dialect.name == "opencode" && path.ancestors().skip(1).take(2).any(is_stored))
-        || folder_of_events(path, dialect).is_some();
-    if is_part {
+    if dialect.files.is_one_of_many(path) {
         return None;
     }
     let is_sub_agent = parent_session(path).is_some() || look.is_some_and(|look| look.is_sub_agent);

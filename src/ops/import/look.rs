@@ -23,9 +23,6 @@ const BEGINNING: usize = 64 << 10;
 /// Up to this many bytes, a session that is one line is looked at as a whole.
 const LONGEST: usize = 64 << 20;
 
-/// The agents that keep their sub-agents in files of their own whose first event shows it.
-const WITH_SUB_AGENTS: &[&str] = &["claude-code", "codex", "gemini"];
-
 /// What the beginning of a file shows.
 pub(super) struct Look {
     pub(super) dialect: &'static Dialect,
@@ -176,7 +173,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
     let lines = sample.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
     for line in lines {
         let read = importer.read_each(line, Timestamp::from_millis(0), |unit| {
-            seen.take(&unit);
+            seen.take(dialect, &unit);
             if seen.is_all() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         if read.is_break() {
@@ -197,7 +194,7 @@ fn look_at(sample: &[u8], given: Option<&'static Dialect>) -> Result<Look, NotIm
         dialect,
         why,
         is_unnamed: seen.session.is_none() && is_all && (is_open || !seen.has_any),
-        is_sub_agent: WITH_SUB_AGENTS.contains(&dialect.name) && seen.agent.is_some(),
+        is_sub_agent: dialect.marks_sub_agents && seen.agent.is_some(),
         agent: seen.agent,
         names_model: seen.origin.has_model(),
         begun: seen.begun,
@@ -231,7 +228,7 @@ struct SampleFacts {
 }
 
 impl SampleFacts {
-    fn take(&mut self, unit: &ReadUnit<'_>) {
+    fn take(&mut self, dialect: &Dialect, unit: &ReadUnit<'_>) {
         let Ok(read) = &unit.read else { return };
         self.begun = self.begun.or(read.time);
         self.is_printed |= read.is_printed == Some(true);
@@ -244,7 +241,8 @@ impl SampleFacts {
             }
             let event = draft.as_event();
             let view = View::of(&event);
-            self.has_any |= !is_beside(&view);
+            // Some agents write such lines before the first that names the session.
+            self.has_any |= !dialect.beside.contains(&read.source_type.as_str());
             self.origin.observe(&view);
         }
     }
@@ -256,12 +254,6 @@ impl SampleFacts {
             && self.origin.has_directory()
             && self.origin.has_answer_model()
     }
-}
-
-/// Whether an event is of a line beside the conversation, which names no session: Claude Code writes
-/// such lines before the first that does.
-fn is_beside(view: &View<'_, '_>) -> bool {
-    view.event.kind == "claude-code.file-history-snapshot"
 }
 
 impl Look {

@@ -4,22 +4,17 @@
 mod ahead;
 mod bytes;
 mod copies_of_files;
-mod counted;
-#[cfg(feature = "sqlite")]
-mod database;
-#[cfg(not(feature = "sqlite"))]
-#[path = "no_database.rs"]
-mod database;
 mod doubts;
 mod find;
 mod look;
+mod names;
 mod order;
 mod places;
 mod record;
-mod relatives;
 mod remembered;
 mod run_of;
 mod runs_in_file;
+mod stored;
 mod take_over;
 mod titles;
 
@@ -36,6 +31,7 @@ pub(crate) use run_of::{run_named, run_of};
 pub(crate) use take_over::take_over;
 
 use crate::agents::Dialect;
+use crate::agents::files::SessionTitle;
 use crate::agents::read::numbers::GivenNumbers;
 use crate::event::time::Timestamp;
 
@@ -57,7 +53,7 @@ pub(crate) struct Session {
     /// The facts of the run that the beginning of the first file shows: a JSON object as text.
     metadata: String,
     /// The title that the agent keeps outside the files.
-    title: Option<titles::Title>,
+    title: Option<SessionTitle>,
     /// The files: first those of the session, then those of its sub-agents.
     pub(crate) files: Vec<SessionFile>,
 }

@@ -9,9 +9,8 @@ use super::ahead::{ReadAhead, is_short, read_session};
 use super::doubts::doubts;
 use super::order::known_facts;
 use super::run_of::run_of;
-use super::titles::Title;
 use super::{Session, SessionFile};
-use crate::agents::openhands::is_sum;
+use crate::agents::files::SessionTitle;
 use crate::event::draft::Draft;
 use crate::event::id::check_id;
 use crate::event::role::Role;
@@ -275,7 +274,7 @@ fn rename(
     (ahead, receipt): (&mut Follower, &Receipt),
 ) -> Result<u64, RunError> {
     // A new run already has this title, unless the session's file has a later one.
-    let may_lack = |title: &&Title| title.is_newest || !is_new;
+    let may_lack = |title: &&SessionTitle| title.is_newest || !is_new;
     let Some(title) = session.title.as_ref().filter(may_lack) else { return Ok(0) };
     let redacted = recorder.secrets().and_then(|secrets| secrets.redact(&title.text));
     let text = redacted.map_or_else(|| title.text.clone(), |redacted| redacted.text);
@@ -296,12 +295,10 @@ fn rename(
     outcomes.into_iter().try_fold(0, |new, outcome| Ok(new + u64::from(!outcome?.repeated)))
 }
 
-/// The message ids of the usage events of a conversation of OpenHands that are sums of calls.
+/// The message ids of the usage events of a run that are sums of calls, if the session's agent has such events.
 fn sums_in(run: &RunDir, session: &Session) -> Result<HashSet<String>, RunError> {
     let mut sums = HashSet::new();
-    if session.dialect.name != "openhands" {
-        return Ok(sums);
-    }
+    let Some(is_sum) = session.dialect.is_sum else { return Ok(sums) };
     each_event(run, |view, _| {
         let id = view.field("message_id").filter(|_| view.role == Role::Usage);
         let id = id.filter(|_| view.is_imported());

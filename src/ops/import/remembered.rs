@@ -9,11 +9,10 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::bytes::is_compressed;
-use super::relatives::is_state;
 use super::titles::Titles;
 use super::{NotImported, Session, SessionFile, SkippedSource};
 use crate::agents::dialect;
+use crate::agents::files::is_compressed;
 use crate::fs::hash::{hex, sha256};
 use crate::fs::{Action, FsError, PathAt, read_small, replace_derived};
 use crate::ops::takeover::hash;
@@ -222,7 +221,8 @@ impl RememberedSession {
         let is_whole = |file: &SessionFile| {
             file.place.is_none() && !file.is_database() && !is_compressed(&file.path)
         };
-        if !session.files.iter().all(|file| is_whole(file) && !is_state(&file.path)) {
+        let agent = session.dialect.files;
+        if !session.files.iter().all(|file| is_whole(file) && !agent.is_state(&file.path)) {
             return;
         }
         for file in &mut session.files {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use foldhash::HashSet;
 
 use crate::agents::SessionEnd;
-use crate::agents::read::line::Imported;
+use crate::agents::read::imported::Imported;
 use crate::event::draft::Draft;
 use crate::event::own::{EndOfSource, Provenance};
 use crate::history::state::RunState;

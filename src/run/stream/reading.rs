@@ -2,7 +2,8 @@
 
 use super::{InputLine, MAX_HELD, Reader, Stream};
 use crate::agents::read::detect::{self, Detected, SourceFormat};
-use crate::agents::read::line::{Imported, Importer, ReadUnit};
+use crate::agents::read::imported::Imported;
+use crate::agents::read::line::{Importer, ReadUnit};
 use crate::agents::read::numbers::{GivenNumbers, take_numbers};
 use crate::event::envelope;
 use crate::event::own::SourcePlace;

@@ -4,6 +4,8 @@
 //! tool or an extension said. Response ids of some providers repeat, so the entry's id names a
 //! model call.
 
+mod files;
+
 use crate::agents::{AgentPlace, Dialect};
 use std::borrow::Cow;
 
@@ -24,6 +26,7 @@ pub(super) static AGENT: Dialect = Dialect {
     weak_signs: &[HEADER],
     ending,
     unknown_version,
+    files: &files::PiFiles,
     places: &[AgentPlace::new(Some("PI_CODING_AGENT_DIR"), ".pi/agent", "sessions")],
     reader: || Box::new(Pi::default()),
     ..Dialect::PLAIN

@@ -10,18 +10,12 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags, Row};
 
-use super::look::NotImported;
-use super::relatives::root_of;
-use super::{Session, SessionFile};
-use crate::agents::dialect;
-use crate::event::time::Timestamp;
+use crate::agents::files::StoredSession;
 use crate::fs::{Access, Action, FsError, PathAt, open_regular};
 use crate::json::{Json, ObjectText, quoted};
 
 /// The beginning of every SQLite database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
-/// What shows the dialect.
-const WHY: &str = "a database of OpenCode";
 /// The tables that are read: of version 1, and since version 2. A database that was upgraded has all,
 /// and the new ones repeat what the old ones have.
 const TABLES_OF_1: &[&str] = &["session", "message", "part"];
@@ -47,69 +41,12 @@ const COLUMNS: [&str; 11] = [
 /// Maximum memory of SQLite in bytes.
 const HEAP: u64 = 96 << 20;
 
-/// A session in the database.
-struct StoredSession {
-    id: String,
-    parent: Option<String>,
-    directory: Option<String>,
-    title: Option<String>,
-    version: Option<String>,
-    created: i64,
-    updated: i64,
-    messages: usize,
-}
-
 /// Whether a file is an SQLite database.
 pub(super) fn is_database(path: &Path) -> bool {
     let mut beginning = [0; MAGIC.len()];
     let file = open_regular(&PathAt::of(path), Access::ReadInput).ok();
     let read = file.is_some_and(|mut file| file.read_exact(&mut beginning).is_ok());
     read && beginning == MAGIC
-}
-
-/// The sessions in a database, each with those of its sub-agents.
-///
-/// # Errors
-/// It is not a database of OpenCode, or cannot be read.
-pub(super) fn sessions(path: &Path) -> Result<Vec<Session>, NotImported> {
-    let stored = stored(path).map_err(NotImported::Database)?;
-    let by_id: HashMap<&str, &StoredSession> =
-        stored.iter().map(|session| (session.id.as_str(), session)).collect();
-    let parent = |id: &str| {
-        let parent = by_id.get(id)?.parent.clone()?;
-        by_id.contains_key(parent.as_str()).then_some(parent)
-    };
-    let mut groups: HashMap<String, Vec<&StoredSession>> = HashMap::new();
-    for session in &stored {
-        groups.entry(root_of(&session.id, parent)).or_default().push(session);
-    }
-    let Some(dialect) = dialect("opencode") else { return Ok(Vec::new()) };
-    let session = |(id, mut parts): (String, Vec<&StoredSession>)| {
-        parts.sort_by_key(|part| (part.id != id, part.created, &part.id));
-        let first = parts.first()?;
-        let mut metadata = ObjectText::new();
-        metadata.text_if("agent_version", first.version.as_deref());
-        metadata.text_if("cwd", first.directory.as_deref());
-        metadata.text_if("title", first.title.as_deref());
-        let changed = parts.iter().map(|part| part.updated).max().unwrap_or(0);
-        let file = SessionFile {
-            begun: Some(first.created).filter(|time| *time > 0).map(Timestamp::from_millis),
-            stored: parts.iter().map(|part| (part.id.clone(), part.messages)).collect(),
-            ..SessionFile::whole(path)
-        };
-        Some(Session {
-            dialect,
-            why: Some(WHY.to_owned()),
-            directory: first.directory.clone(),
-            changed: u64::try_from(changed).unwrap_or(0),
-            metadata: metadata.finish(),
-            title: None,
-            files: vec![file],
-            id,
-            is_named_after_file: false,
-        })
-    };
-    Ok(groups.into_iter().filter_map(session).collect())
 }
 
 /// Opens a database for reading. `is_at_rest`: its agent is not at work.
@@ -154,7 +91,7 @@ fn address(path: &Path, is_at_rest: bool) -> String {
 ///
 /// # Errors
 /// Why they cannot be read.
-fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
+pub(super) fn stored(path: &Path) -> Result<Vec<StoredSession>, String> {
     let is_at_rest = is_at_rest(path);
     let sessions = match stored_in(path, is_at_rest) {
         // Its agent may have begun to write.
@@ -314,13 +251,13 @@ fn number(row: &Row<'_>, column: &str) -> i64 {
 ///
 /// # Errors
 /// The database cannot be opened.
-pub(super) fn lines(path: &Path, sessions: &[(String, usize)]) -> Result<Box<dyn Read>, FsError> {
+pub(super) fn lines(path: &Path, sessions: &[String]) -> Result<Box<dyn Read>, FsError> {
     let failed = |error| FsError::io(path, Action::Open, io::Error::other(error));
     let is_at_rest = is_at_rest(path);
     Ok(Box::new(StoredLines {
         connection: connect(path, is_at_rest).map_err(failed)?,
         path: is_at_rest.then(|| path.to_owned()),
-        sessions: sessions.iter().map(|(id, _)| id.clone()).collect(),
+        sessions: sessions.iter().cloned().collect(),
         session: String::new(),
         messages: VecDeque::new(),
         buffer: Vec::new(),
