@@ -89,6 +89,36 @@ fn readers_of_agents_make_no_events() {
     assert!(found > 20, "the readers are not found");
 }
 
+/// If this fails, something outside of an agent's folder knows the agent.
+#[test]
+fn agents_are_named_in_their_folders() {
+    const AGENTS: [&str; 12] = [
+        "claude-code",
+        "codex",
+        "gemini",
+        "copilot",
+        "opencode",
+        "pi",
+        "qwen",
+        "openhands",
+        "atif",
+        "aos",
+        "gateway",
+        "agex",
+    ];
+    // The names of actors, and the members in which the flat dialects name agents.
+    const MAY: [&str; 4] = ["agents/", "hooks/", "event/catalogue", "event/fields.rs"];
+    for (name, text) in all() {
+        if MAY.iter().any(|may| name.starts_with(may)) {
+            continue;
+        }
+        let own = text.split("#[cfg(test)]").next().unwrap();
+        for agent in AGENTS {
+            assert!(!own.contains(&format!("\"{agent}\"")), "{name} names {agent}");
+        }
+    }
+}
+
 /// If this fails, a lower layer depends on a higher one.
 #[test]
 fn dependencies_point_one_way() {

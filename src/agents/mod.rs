@@ -7,6 +7,9 @@ pub(crate) mod claude_code;
 mod codex;
 mod content_ids;
 mod copilot;
+#[cfg(test)]
+#[path = "../../tests/dummy_agent.rs"]
+mod dummy;
 mod events;
 pub(crate) mod files;
 pub(crate) mod flat;
@@ -60,6 +63,8 @@ pub(crate) struct Dialect {
     /// What a run has twice that has both a session's file and what the agent printed; `None` if they have
     /// the same ids.
     pub twice: Option<&'static str>,
+    /// Who provides its models, by the names of the OpenTelemetry conventions, if nothing else is known.
+    pub provider: Option<&'static str>,
     /// Whether its sessions may be made from those of other agents, with the same ids. They say the same again.
     pub retells: bool,
     /// Whether a usage event with that message id has the sum of calls. The reader must know of those that the run
@@ -119,6 +124,7 @@ impl Dialect {
         typed: |text| Some(text.to_owned()),
         looks_back: None,
         twice: None,
+        provider: None,
         retells: false,
         is_sum: None,
         marks_sub_agents: false,
@@ -130,7 +136,7 @@ impl Dialect {
 }
 
 /// Every dialect. To add one, add its folder and a line.
-pub(crate) static DIALECTS: [&Dialect; 12] = [
+pub(crate) static DIALECTS: [&Dialect; 12 + cfg!(test) as usize] = [
     &claude_code::AGENT,
     &codex::AGENT,
     &gemini::AGENT,
@@ -143,6 +149,8 @@ pub(crate) static DIALECTS: [&Dialect; 12] = [
     &flat::aos::AGENT,
     &flat::gateway::AGENT,
     &flat::agex::AGENT,
+    #[cfg(test)]
+    &dummy::AGENT,
 ];
 
 /// The dialect with that name.

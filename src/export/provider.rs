@@ -1,5 +1,7 @@
 //! The provider of a model, by the names of the OpenTelemetry conventions.
 
+use crate::agents::dialect;
+
 /// Beginnings of the names of models, and of their providers' own names, with the provider.
 const PROVIDERS: &[(&str, &str)] = &[
     ("claude", "anthropic"),
@@ -8,11 +10,11 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("eu.anthropic.", "aws.bedrock"),
     ("gpt", "openai"),
     ("chatgpt", "openai"),
-    ("codex", "openai"),
+    ("codex-", "openai"),
     ("o1", "openai"),
     ("o3", "openai"),
     ("o4", "openai"),
-    ("gemini", "gcp.gemini"),
+    ("gemini-", "gcp.gemini"),
     ("mistral", "mistral_ai"),
     ("codestral", "mistral_ai"),
     ("devstral", "mistral_ai"),
@@ -25,10 +27,6 @@ const PROVIDERS: &[(&str, &str)] = &[
     ("sonar", "perplexity"),
 ];
 
-/// Agents that use models of one provider, if nothing else is known.
-const AGENTS: &[(&str, &str)] =
-    &[("claude-code", "anthropic"), ("codex", "openai"), ("gemini", "gcp.gemini")];
-
 /// The value for a provider that is not known. The conventions require one.
 const UNKNOWN: &str = "unknown";
 
@@ -38,8 +36,8 @@ pub(super) fn provider(model: Option<&str>, agent: Option<&str>) -> &'static str
     let model = model.unwrap_or_default().to_lowercase();
     let name = model.rsplit('/').next().unwrap_or_default();
     let of_model = PROVIDERS.iter().find(|(start, _)| name.starts_with(start));
-    let of_agent = || AGENTS.iter().find(|(known, _)| agent == Some(known));
-    of_model.or_else(of_agent).map_or(UNKNOWN, |(_, provider)| provider)
+    let of_agent = || dialect(agent?)?.provider;
+    of_model.map(|(_, provider)| *provider).or_else(of_agent).unwrap_or(UNKNOWN)
 }
 
 #[cfg(test)]

@@ -60,6 +60,7 @@ pub(super) static AGENT: Dialect = Dialect {
     files: &files::ClaudeCodeFiles,
     marks_sub_agents: true,
     beside: &["file-history-snapshot"],
+    provider: Some("anthropic"),
     places: &[
         AgentPlace::new(Some("CLAUDE_CONFIG_DIR"), ".claude", "projects"),
         AgentPlace::new(None, ".config/claude", "projects"),

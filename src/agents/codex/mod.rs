@@ -24,6 +24,7 @@ pub(super) static AGENT: Dialect = Dialect {
     twice: Some("their calls count twice"),
     files: &files::CodexFiles,
     marks_sub_agents: true,
+    provider: Some("openai"),
     places: &[
         AgentPlace::new(Some("CODEX_HOME"), ".codex", "sessions"),
         AgentPlace::new(Some("CODEX_HOME"), ".codex", "archived_sessions"),

@@ -40,6 +40,7 @@ pub(super) static AGENT: Dialect = Dialect {
     twice: Some("prompts and answers are there twice"),
     files: &files::GeminiFiles,
     marks_sub_agents: true,
+    provider: Some("gcp.gemini"),
     places: &[AgentPlace::new(Some("GEMINI_CLI_HOME"), "", ".gemini/tmp")],
     reader: || Box::new(Gemini::default()),
     ..Dialect::PLAIN

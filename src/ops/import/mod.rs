@@ -112,3 +112,51 @@ pub(crate) struct SkippedSource {
     /// Why.
     pub(crate) reason: NotImported,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::list::list_run;
+    use std::time::Duration;
+
+    use crate::event::templates::Templates;
+    use crate::run::options::{Durability, INLINE_LIMIT, RecordOptions};
+
+    /// If this fails, an agent needs more than its reader and one line.
+    #[test]
+    fn an_agent_is_its_reader_and_one_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let lines = [
+            r#"{"dummy":"asks","text":"look around","session":"d1","time":"2026-01-01T10:00:00Z"}"#,
+            r#"{"dummy":"calls","call":"c1","session":"d1","time":"2026-01-01T10:00:01Z"}"#,
+            r#"{"dummy":"gets","call":"c1","text":"a room","session":"d1","time":"2026-01-01T10:00:02Z"}"#,
+        ];
+        std::fs::write(folder.path().join("session.jsonl"), lines.join("\n") + "\n").unwrap();
+        let runs = folder.path().join("runs");
+        std::fs::create_dir(&runs).unwrap();
+        let wanted = Wanted { from: None, since: None, remembered: None };
+        let options = RecordOptions {
+            lock_timeout: Duration::from_secs(5),
+            durability: Durability::Process,
+            create: true,
+            secrets: None,
+            templates: Templates::built_in(),
+            inline_limit: INLINE_LIMIT,
+            clock: || Timestamp::from_millis(0),
+        };
+        let how = HowToRecord { run: None, keep_source: true, end: SourceEnd::Told, options };
+        let import = || {
+            let found = find(&[folder.path().join("session.jsonl")], &wanted);
+            record(&found.sessions[0], &runs, &how, false).unwrap()
+        };
+        let first = import();
+        assert_eq!(first.run.name(), "dummy-d1");
+        let facts = list_run(first.run).facts;
+        assert_eq!(facts.prompt.as_deref(), Some("look around"));
+        assert_eq!(
+            (facts.counts.prompts, facts.counts.tool_calls, facts.counts.tool_failures),
+            (1, 1, 0)
+        );
+        assert_eq!(import().added, 0);
+    }
+}
