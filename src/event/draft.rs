@@ -52,8 +52,11 @@ pub struct Draft<'a> {
     /// What the source line of an imported event says besides its content, for `_runlog`: a JSON object as
     /// text, or empty.
     pub(crate) details: String,
-    /// Whether secrets were replaced in the payload.
+    /// Whether its payload was made from a source line: secrets were replaced then, and it has no key that is
+    /// reserved for this program.
     pub(crate) is_searched: bool,
+    /// Whether nothing in that line, and nothing before it, may be a secret: its ids have none either.
+    pub(crate) is_harmless: bool,
     /// Whether the whole draft comes from one checked line. Its own line then needs no check.
     pub(crate) validated: bool,
     /// Imports: SHA-256 of the source line, on the first event of that line.

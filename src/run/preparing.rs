@@ -44,7 +44,7 @@ impl<'d> Prepared<'d> {
     pub(super) fn of(mut draft: Draft<'d>, options: &RecordOptions) -> Result<Self, LineError> {
         check(&draft)?;
         disown(&mut draft);
-        if let Some(rules) = options.secrets {
+        if let Some(rules) = options.secrets.filter(|_| !draft.is_harmless) {
             redact(&mut draft, rules);
             redact_ids(&mut draft, rules);
         }
@@ -188,7 +188,8 @@ fn check(draft: &Draft<'_>) -> Result<(), LineError> {
         let rule = format!("has {} bytes; at most {MAX_SUMMARY} are allowed", summary.len());
         return Err(field_error("summary", rule));
     }
-    if let Some(key) = reserved_key(draft.data(), draft.is_own) {
+    let reserved = || reserved_key(draft.data(), draft.is_own);
+    if let Some(key) = if draft.is_searched { None } else { reserved() } {
         let rule = format!("has the key \"{key}\", which is reserved for runlog");
         return Err(field_error("data", rule));
     }

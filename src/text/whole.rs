@@ -5,7 +5,7 @@
 pub(crate) fn holds_whole(text: &str, part: &str) -> bool {
     let may = !part.is_empty() && part.len() <= text.len();
     may && (text == part
-        || text.match_indices(part).any(|(at, _)| {
+        || memchr::memmem::find_iter(text.as_bytes(), part).any(|at| {
             let before = text[..at].chars().rev();
             let after = text[at + part.len()..].chars();
             !continues(part.chars().next(), before.clone().next(), before.clone().nth(1))

@@ -385,6 +385,7 @@ impl Importer {
         let rules = self.secrets.filter(|_| !self.is_passing)?;
         drafts.iter_mut().for_each(|draft| draft.is_searched = true);
         if !self.has_secret && !rules.may_be_in(json) {
+            drafts.iter_mut().for_each(|draft| draft.is_harmless = true);
             return None;
         }
         let payloads = drafts.iter().map(Draft::data);
