@@ -190,6 +190,7 @@ impl Recorder {
             ends,
             derives,
             written,
+            blobs: stored,
             ..
         } = self;
         let defaults = identity.defaults();
@@ -268,7 +269,9 @@ impl Recorder {
             }
         }
         // Blobs must be durable before the lines that refer to them.
+        blobs.retain(|blob| !stored.contains(&blob.hash));
         store(run, &blobs)?;
+        stored.extend(blobs.into_iter().map(|blob| blob.hash.clone()));
         if !writing.buffer.is_empty() {
             locked.append(&writing.buffer)?;
             if let Some(ids) = ids {

@@ -1,5 +1,6 @@
 //! Opens and creates runs. What is refused leaves nothing behind.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -104,6 +105,7 @@ impl Recorder {
             written: None,
             recent,
             source: SourceFile::default(),
+            blobs: HashSet::default(),
             end: 0,
             buffer: Vec::new(),
             ends: Vec::new(),

@@ -5,6 +5,7 @@ mod creation;
 
 pub(crate) use creation::check_first;
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,6 +45,8 @@ pub(crate) struct Recorder {
     written: Option<Vec<Range<u64>>>,
     recent: RecentCalls,
     source: SourceFile,
+    /// The hashes of the blobs that it has stored or found whole.
+    blobs: HashSet<String>,
     /// Bytes of the log after the last append.
     end: u64,
     /// Whether the log was searched for ids since the last append or
