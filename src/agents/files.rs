@@ -27,27 +27,23 @@ const DEEPEST: usize = 64;
 /// and, in a folder named like it, one for each sub-agent.
 pub(crate) trait AgentFiles: Sync {
     /// Whether a file holds no session, though its name could be that of one.
-    fn is_other(&self, path: &Path) -> bool {
-        let _ = path;
+    fn is_other(&self, _path: &Path) -> bool {
         false
     }
 
     /// Whether a file with another name may hold sessions.
-    fn is_named_like_database(&self, path: &Path) -> bool {
-        let _ = path;
+    fn is_named_like_database(&self, _path: &Path) -> bool {
         false
     }
 
     /// The session whose sub-agent has this file, if its place shows it. `is_sub_agent`: its lines show that it is
     /// one's.
-    fn parent(&self, path: &Path, is_sub_agent: bool) -> Option<String> {
-        let _ = (path, is_sub_agent);
+    fn parent(&self, _path: &Path, _is_sub_agent: bool) -> Option<String> {
         None
     }
 
     /// The session of a file, if its place shows it.
-    fn session(&self, path: &Path) -> Option<String> {
-        let _ = path;
+    fn session(&self, _path: &Path) -> Option<String> {
         None
     }
 
@@ -58,26 +54,26 @@ pub(crate) trait AgentFiles: Sync {
     }
 
     /// Whether a file is a sub-agent's, by its name.
-    fn is_sub_agent(&self, path: &Path) -> bool {
-        let _ = path;
+    fn is_sub_agent(&self, _path: &Path) -> bool {
         false
     }
 
     /// All files of the session of a file, in the order in which they are read.
-    fn together(&self, path: &Path, session: &str) -> Vec<PathBuf> {
-        let _ = session;
+    fn together(&self, path: &Path, _session: &str) -> Vec<PathBuf> {
         with_sub_agents(path)
     }
 
     /// The files that belong to the sessions in named ones, and are not in [`AgentFiles::together`].
-    fn beside(&self, named: &[PathBuf], look: &dyn Fn(&Path) -> Option<SeenFile>) -> Vec<PathBuf> {
-        let _ = (named, look);
+    fn beside(
+        &self,
+        _named: &[PathBuf],
+        _look: &dyn Fn(&Path) -> Option<SeenFile>,
+    ) -> Vec<PathBuf> {
         Vec::new()
     }
 
     /// Whether a file is a part of a session that its file brings.
-    fn is_part(&self, path: &Path) -> bool {
-        let _ = path;
+    fn is_part(&self, _path: &Path) -> bool {
         false
     }
 
@@ -88,44 +84,37 @@ pub(crate) trait AgentFiles: Sync {
 
     /// Whether a file is named like one with a session's state. It says what the lines do not, so it is read after
     /// them, and given to the reader before.
-    fn is_state(&self, path: &Path) -> bool {
-        let _ = path;
+    fn is_state(&self, _path: &Path) -> bool {
         false
     }
 
     /// Whether the session that started a sub-agent counts the tokens in this file of the sub-agent.
-    fn is_counted_by_parent(&self, path: &Path) -> bool {
-        let _ = path;
+    fn is_counted_by_parent(&self, _path: &Path) -> bool {
         false
     }
 
     /// The file with the titles of many sessions, this one among them.
-    fn title_index(&self, path: &Path) -> Option<PathBuf> {
-        let _ = path;
+    fn title_index(&self, _path: &Path) -> Option<PathBuf> {
         None
     }
 
     /// The titles in such a file, by session.
-    fn titles_in(&self, index: &Path) -> HashMap<String, SessionTitle> {
-        let _ = index;
+    fn titles_in(&self, _index: &Path) -> HashMap<String, SessionTitle> {
         HashMap::new()
     }
 
     /// The title of a session that is kept beside its file.
-    fn title(&self, path: &Path) -> Option<SessionTitle> {
-        let _ = path;
+    fn title(&self, _path: &Path) -> Option<SessionTitle> {
         None
     }
 
     /// The branch on which a session works, if it is kept beside its file.
-    fn branch(&self, path: &Path) -> Option<String> {
-        let _ = path;
+    fn branch(&self, _path: &Path) -> Option<String> {
         None
     }
 
     /// How many messages the files of a session have; `None` if this is not its file.
-    fn messages(&self, path: &Path) -> Option<usize> {
-        let _ = path;
+    fn messages(&self, _path: &Path) -> Option<usize> {
         None
     }
 
@@ -133,8 +122,7 @@ pub(crate) trait AgentFiles: Sync {
     ///
     /// # Errors
     /// Why they cannot be read, in words.
-    fn stored(&self, path: &Path) -> Option<Result<Vec<StoredSession>, String>> {
-        let _ = path;
+    fn stored(&self, _path: &Path) -> Option<Result<Vec<StoredSession>, String>> {
         None
     }
 
@@ -142,8 +130,7 @@ pub(crate) trait AgentFiles: Sync {
     ///
     /// # Errors
     /// The database cannot be opened.
-    fn stored_lines(&self, path: &Path, sessions: &[String]) -> Result<Box<dyn Read>, FsError> {
-        let _ = (path, sessions);
+    fn stored_lines(&self, _path: &Path, _sessions: &[String]) -> Result<Box<dyn Read>, FsError> {
         Ok(Box::new(std::io::empty()))
     }
 }
@@ -325,6 +312,6 @@ pub(super) fn with_facts<T>(path: &Path, read: impl FnOnce(Json<'_>) -> Option<T
 
 /// A text in such a file that can stand in a path.
 pub(super) fn text_in(path: &Path, name: &str) -> Option<String> {
-    with_facts(path, |facts| facts.text_at(name).map(|text| text.into_owned()))
+    with_facts(path, |facts| facts.text_at(name).map(std::borrow::Cow::into_owned))
         .filter(|text| is_name(text))
 }

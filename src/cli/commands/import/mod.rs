@@ -123,7 +123,9 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     }
     let is_plain = !args.latest && !args.open && !args.no_source && args.from == "auto";
     let is_plain = is_plain && args.run.is_none() && args.receipt.is_none() && !args.dry_run;
-    let memory = state_folder().filter(|_| is_plain && args.all);
+    // A file that is named is meant, whether it has changed or not.
+    let is_search = args.all || args.paths.iter().all(|path| path.is_dir());
+    let memory = state_folder().filter(|_| is_plain && is_search);
     let memory = memory.map(|folder| Remembered::file(&folder, &global.runs_dir));
     let remembered = memory.as_deref().map(|file| Remembered::of(file, &global.runs_dir));
     let Found { sessions, mut skipped, unchanged } = search(args, None, remembered.as_ref(), ui)?;
