@@ -119,6 +119,42 @@ fn agents_are_named_in_their_folders() {
     }
 }
 
+/// If this fails, code decides by the name of a type what the catalogue says of it.
+#[test]
+fn types_of_events_are_named_in_few_places() {
+    const TYPES: [&str; 17] = [
+        "message.user",
+        "message.assistant",
+        "message.system",
+        "message.reasoning",
+        "tool.started",
+        "tool.completed",
+        "tool.failed",
+        "tool.blocked",
+        "llm.usage",
+        "config.loaded",
+        "run.created",
+        "run.started",
+        "run.completed",
+        "run.failed",
+        "run.incomplete",
+        "run.cancelled",
+        "run.imported",
+    ];
+    const MAY: [&str; 5] =
+        ["agents/events/", "hooks/", "cli/commands/exec/", "event/catalogue/", "agents/flat/"];
+    for (name, text) in all().into_iter().filter(|(name, _)| name.ends_with(".rs")) {
+        if MAY.iter().any(|may| name.starts_with(may)) || name.ends_with("tests.rs") {
+            continue;
+        }
+        let own = text.split("#[cfg(test)]").next().unwrap().lines();
+        for line in own.filter(|line| !line.trim_start().starts_with("//")) {
+            let found = TYPES.iter().find(|kind| line.contains(&format!("\"{kind}\"")));
+            assert_eq!(found, None, "{name}: {line}");
+        }
+    }
+}
+
 /// If this fails, a lower layer depends on a higher one.
 #[test]
 fn dependencies_point_one_way() {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::fields::attachment_label;
 use crate::json::{Json, Kind, ObjectText};
@@ -53,7 +54,7 @@ impl SessionEnd {
     /// It ended well.
     pub(super) fn completed() -> Self {
         Self {
-            kind: "run.completed",
+            kind: catalogue::RUN_COMPLETED,
             reason: None,
             is_of_whole: false,
             is_until_told: false,
@@ -63,12 +64,12 @@ impl SessionEnd {
 
     /// Its source ends, and does not say how it ended.
     pub(crate) fn unknown() -> Self {
-        Self { kind: "run.imported", ..Self::completed() }
+        Self { kind: catalogue::RUN_IMPORTED, ..Self::completed() }
     }
 
     /// It failed.
     pub(crate) fn failed(error: impl Into<String>) -> Self {
-        Self { kind: "run.failed", reason: Some(error.into()), ..Self::completed() }
+        Self { kind: catalogue::RUN_FAILED, reason: Some(error.into()), ..Self::completed() }
     }
 
     /// It failed, as the source says beside its events.
@@ -78,7 +79,7 @@ impl SessionEnd {
 
     /// It was stopped.
     pub(super) fn cancelled() -> Self {
-        Self { kind: "run.cancelled", ..Self::completed() }
+        Self { kind: catalogue::RUN_CANCELLED, ..Self::completed() }
     }
 
     /// It was stopped for this reason.
@@ -88,7 +89,11 @@ impl SessionEnd {
 
     /// It ended with work missing.
     pub(super) fn incomplete(reason: &str) -> Self {
-        Self { kind: "run.incomplete", reason: Some(reason.to_owned()), ..Self::completed() }
+        Self {
+            kind: catalogue::RUN_INCOMPLETE,
+            reason: Some(reason.to_owned()),
+            ..Self::completed()
+        }
     }
 
     /// The same, as the end of a turn: the session may go on.
@@ -101,7 +106,10 @@ impl SessionEnd {
     pub(super) fn by_error(drafts: &[Draft<'_>]) -> Option<Self> {
         // A retry that succeeds has its answer after the error.
         let is_answer = |draft: &Draft<'_>| {
-            matches!(draft.kind.as_ref(), "message.assistant" | "message.user" | "tool.started")
+            matches!(
+                draft.kind.as_ref(),
+                catalogue::MESSAGE_ASSISTANT | catalogue::MESSAGE_USER | catalogue::TOOL_STARTED
+            )
         };
         let last = drafts.iter().rfind(|draft| draft.kind == "error" || is_answer(draft))?;
         let error = (last.kind == "error").then(|| last.data())?;
@@ -134,7 +142,7 @@ impl SessionEnd {
     /// Adds why it ended so: an error if it failed, else a reason.
     pub(crate) fn tell_reason(&self, data: &mut ObjectText) {
         match &self.reason {
-            Some(reason) if self.kind == "run.failed" => {
+            Some(reason) if self.kind == catalogue::RUN_FAILED => {
                 let mut error = ObjectText::new();
                 error.text("message", reason);
                 data.json("error", Json::trusted(&error.finish()));
@@ -147,7 +155,7 @@ impl SessionEnd {
     /// Whether it ended well.
     #[must_use]
     pub(crate) fn is_good(&self) -> bool {
-        self.kind == "run.completed"
+        self.kind == catalogue::RUN_COMPLETED
     }
 
     /// How a session ended whose earlier lines said `earlier`, and whose next line says `next`.
@@ -160,9 +168,9 @@ impl SessionEnd {
         let next_kind = next.as_ref().map(|next| next.kind);
         // What has ended is also stopped when its program is closed.
         let only_confirms = |earlier: &Self| match next_kind {
-            Some("run.completed") => earlier.kind == "run.incomplete",
-            Some("run.cancelled") => true,
-            Some("run.failed") => earlier.kind == "run.failed",
+            Some(catalogue::RUN_COMPLETED) => earlier.kind == catalogue::RUN_INCOMPLETE,
+            Some(catalogue::RUN_CANCELLED) => true,
+            Some(catalogue::RUN_FAILED) => earlier.kind == catalogue::RUN_FAILED,
             _ => false,
         };
         match earlier {

@@ -8,6 +8,7 @@ use super::options::Options;
 use super::report::Report;
 use crate::check::ending::ExpectedStatus;
 use crate::check::finding::Findings;
+use crate::event::catalogue;
 use crate::event::draft;
 use crate::event::id::{RunId, check_id, check_type};
 use crate::event::severity::Severity;
@@ -157,7 +158,7 @@ impl Run {
         let recording = options.recording();
         let mut recorder = recorder::Recorder::create(&dir, recording)?;
         let run = Self { dir, options };
-        run.append_with(&mut recorder, Draft::new("run.created")?)?;
+        run.append_with(&mut recorder, Draft::new(catalogue::RUN_CREATED)?)?;
         Ok(run)
     }
 

@@ -118,7 +118,7 @@ impl Imported {
             let role = catalogue::role(&draft.kind);
             // What the client or the user tells beside the conversation is no work.
             let says = matches!(role, Role::Message | Role::Chunk | Role::TaskStart)
-                && draft.kind != "message.system"
+                && draft.kind != catalogue::MESSAGE_SYSTEM
                 || role.is_tool_state();
             // Most payloads do not even mention it.
             let mentions = || memchr::memmem::find(draft.data.as_bytes(), b"agent_id").is_some();

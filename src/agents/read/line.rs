@@ -310,7 +310,9 @@ impl Importer {
             .filter(|id| check_id("event id", id).is_ok());
         let opaque = drafts.is_empty();
         let may_be_said = opaque && has_role(json, 3);
-        drafts.retain(|draft| draft.kind != "config.loaded" || self.settings.take(draft.data()));
+        drafts.retain(|draft| {
+            draft.kind != catalogue::CONFIG_LOADED || self.settings.take(draft.data())
+        });
         let mark = std::array::from_fn(|at| content[at]);
         let name = (base_id.as_str(), mark);
         let session = self.facts.take(json);

@@ -147,7 +147,7 @@ pub(super) fn run(args: &EmitArgs, global: &Global, ui: &Ui) -> anyhow::Result<E
     let creates = catalogue::role(kind) == Role::RunCreated;
     let opened = open(run_id, creates || args.create, Some(&draft), options, global);
     let mut recorder = opened.map_err(|error| match near_type(kind) {
-        Some("run.created") if catalogue::row(kind).is_none() => {
+        Some(catalogue::RUN_CREATED) if catalogue::row(kind).is_none() => {
             let hint = format!(
                 "{kind} is not a known type; did you mean run.created, which creates the run?"
             );

@@ -333,8 +333,8 @@ pub(super) fn report_session_end(end: Option<&SessionEnd>, run: &str, ui: &Ui) {
     let Some(end) = end.filter(|end| !end.is_good()) else { return };
     let reason = end.reason.as_deref().map(|reason| format!(" ({})", preview(reason, 120)));
     let (status, field) = match end.kind {
-        "run.failed" => ("failed", "error.message"),
-        "run.incomplete" => ("is incomplete", "reason"),
+        catalogue::RUN_FAILED => ("failed", "error.message"),
+        catalogue::RUN_INCOMPLETE => ("is incomplete", "reason"),
         _ => ("was cancelled", "reason"),
     };
     ui.warn(&format!(

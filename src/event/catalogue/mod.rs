@@ -200,6 +200,20 @@ pub(crate) fn label(name: &str) -> String {
     row(name).map_or_else(|| crate::text::slug::slugify(name), |row| row.label.to_owned())
 }
 
+/// Types of events that this program makes, or asks for, itself.
+pub(crate) const RUN_CREATED: &str = "run.created";
+pub(crate) const RUN_COMPLETED: &str = "run.completed";
+pub(crate) const RUN_FAILED: &str = "run.failed";
+pub(crate) const RUN_INCOMPLETE: &str = "run.incomplete";
+pub(crate) const RUN_CANCELLED: &str = "run.cancelled";
+pub(crate) const RUN_IMPORTED: &str = "run.imported";
+pub(crate) const MESSAGE_USER: &str = "message.user";
+pub(crate) const MESSAGE_ASSISTANT: &str = "message.assistant";
+pub(crate) const MESSAGE_SYSTEM: &str = "message.system";
+pub(crate) const TOOL_STARTED: &str = "tool.started";
+pub(crate) const LLM_USAGE: &str = "llm.usage";
+pub(crate) const CONFIG_LOADED: &str = "config.loaded";
+
 /// The type of the event for a user who stops the agent.
 pub(crate) const INTERRUPTED: &str = "user.interrupted";
 

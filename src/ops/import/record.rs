@@ -11,6 +11,7 @@ use super::order::known_facts;
 use super::run_of::run_of;
 use super::{Session, SessionFile};
 use crate::agents::files::SessionTitle;
+use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::id::check_id;
 use crate::event::role::Role;
@@ -286,7 +287,7 @@ fn rename(
     }
     let mut data = ObjectText::new();
     data.text("title", &text);
-    let mut draft = Draft::new("config.loaded", data);
+    let mut draft = Draft::new(catalogue::CONFIG_LOADED, data);
     draft.timestamp = time_of(receipt.last_time.as_deref());
     let named = format!("{} {text}", title.given_at);
     draft.event_id = Some(format!("import-title:{}", hex(&sha256(named.as_bytes())[..8])).into());
@@ -331,7 +332,7 @@ pub(crate) fn created_by(
     let mut data = ObjectText::new();
     data.json("metadata", Json::trusted(&object.finish()));
     data.text("recorded_at", &now.to_string());
-    let mut draft = Draft::new("run.created", data);
+    let mut draft = Draft::new(catalogue::RUN_CREATED, data);
     let is_id = check_id("session id", session).is_ok();
     draft.session_id = is_id.then(|| session.to_owned().into());
     draft.task_id.clone_from(&draft.session_id);

@@ -346,5 +346,5 @@ fn created_before(first: Option<Timestamp>, now: Timestamp) -> Draft<'static> {
     if timestamp.is_some() {
         data.text("recorded_at", &now.to_string());
     }
-    Draft { timestamp, ..Draft::new("run.created", data) }
+    Draft { timestamp, ..Draft::new(catalogue::RUN_CREATED, data) }
 }

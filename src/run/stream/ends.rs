@@ -6,6 +6,7 @@ use foldhash::HashSet;
 
 use crate::agents::SessionEnd;
 use crate::agents::read::imported::Imported;
+use crate::event::catalogue;
 use crate::event::draft::Draft;
 use crate::event::own::{EndOfSource, Provenance};
 use crate::history::state::RunState;
@@ -113,13 +114,13 @@ pub(crate) fn end_payload(end: &SessionEnd, of: EndOfSource<'_>) -> ObjectText {
 
 /// Whether the main agent's session goes on with an event that is no call.
 fn goes_past(draft: &Draft<'_>) -> bool {
-    matches!(draft.kind.as_ref(), "message.user" | "error")
+    matches!(draft.kind.as_ref(), catalogue::MESSAGE_USER | "error")
         && draft.data().get("agent_id").is_none()
 }
 
 /// The model call of the main agent that a line is of.
 fn main_call(drafts: &[Draft<'_>]) -> Option<String> {
-    let usage = drafts.iter().find(|draft| draft.kind == "llm.usage")?.data();
+    let usage = drafts.iter().find(|draft| draft.kind == catalogue::LLM_USAGE)?.data();
     let id = usage.text_at("message_id")?;
     let is_of_main = usage.get("agent_id").is_none() && usage.get("scope").is_none();
     is_of_main.then(|| id.into_owned())

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::event::catalogue;
 use crate::event::content::{Kinship, pieces, says_of_run};
 use crate::event::fields::{View, as_text};
 use crate::event::role::Role;
@@ -142,7 +143,7 @@ fn said(view: &View<'_, '_>, text: String) -> Part {
         return Part::Text { side: Side::User, is_request, text };
     }
     // What another program logs as a message of the system may be a remark of that program.
-    if view.event.kind == "message.system" && !view.is_imported() {
+    if view.event.kind == catalogue::MESSAGE_SYSTEM && !view.is_imported() {
         return Part::Text { side: Side::System, is_request, text };
     }
     if !is_agent(view) || is_note {

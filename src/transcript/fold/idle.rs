@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::event::catalogue;
 use crate::event::fields::View;
 use crate::event::role::Role;
 use crate::event::time::Timestamp;
@@ -52,7 +53,7 @@ impl IdleTimes {
             self.running.remove(view.call_id_or_own().as_ref());
         }
         self.latest = self.latest.max(Some(time));
-        let is_added = view.event.kind == "message.system" || view.role == Role::Note;
+        let is_added = view.event.kind == catalogue::MESSAGE_SYSTEM || view.role == Role::Note;
         if !is_added {
             self.worked = self.worked.max(Some(time));
         }

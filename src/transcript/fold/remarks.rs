@@ -1,6 +1,7 @@
 //! Lines for single events, and for content that other lines omit.
 
 use super::{Item, MAX_RESULT, MAX_SAID, Note, TranscriptFold, shown, shown_up_to};
+use crate::event::catalogue;
 use crate::event::content::{ContentPiece, beyond, pieces};
 use crate::event::fields::View;
 use crate::event::own::COMPACTION_SUMMARY;
@@ -87,7 +88,7 @@ impl TranscriptFold {
 
     /// What a note about an event is about.
     fn mark(&self, view: &View<'_, '_>) -> NoteMark {
-        let is_of_client = view.event.kind == "message.system";
+        let is_of_client = view.event.kind == catalogue::MESSAGE_SYSTEM;
         let is_summary = view.detail(COMPACTION_SUMMARY).and_then(Json::as_bool) == Some(true);
         let follows = self.compacted_at.is_some_and(|at| at + 1 == view.event.sequence);
         match view.role {
