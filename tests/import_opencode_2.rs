@@ -237,3 +237,29 @@ fn output_of_the_new_version() {
     let expected = [("tool.failed".to_owned(), json!(1)), ("tool.blocked".to_owned(), Value::Null)];
     assert_eq!(ends, expected);
 }
+
+/// If this fails, an import of all sessions reads a session of the database again that has not changed, or misses
+/// one that has.
+#[test]
+fn a_session_in_the_database_that_has_not_changed() {
+    let bench = Bench::with_run();
+    let place = "home/.local/share/opencode/opencode.db";
+    fs::create_dir_all(bench.path(place).parent().unwrap()).unwrap();
+    let all = messages("succeeded");
+    database(&bench, place, &all[..3], 0);
+    let import = || {
+        let mut command = bench.command();
+        let said = command.env("HOME", bench.path("home")).args(["import", "--all"]).output();
+        String::from_utf8(said.unwrap().stdout).unwrap()
+    };
+    assert!(import().contains("opencode-ses_2"));
+    let before = log(&bench);
+    assert_eq!(import(), "1 session, nothing new\n");
+    // As far as its messages say, it was changed at another time.
+    fs::remove_file(bench.path(place)).unwrap();
+    database(&bench, place, &all, 0);
+    let table = rusqlite::Connection::open(bench.path(place)).unwrap();
+    table.execute("UPDATE session_v2 SET time_updated = time_updated + 1", []).unwrap();
+    assert!(import().contains("opencode-ses_2"));
+    assert!(log(&bench).len() > before.len());
+}

@@ -11,7 +11,7 @@ use crate::event::draft::Draft;
 use crate::event::envelope::{self, Event};
 use crate::event::fields::View;
 use crate::hooks::prompt_content_id;
-use crate::json::{Json, Kind};
+use crate::json::Json;
 
 /// A hook and the agent's own file tell the time of a prompt with at most this difference, in
 /// milliseconds.
@@ -45,10 +45,9 @@ impl ToldPrompts {
         if !view.is_prompt() {
             return Ok(false);
         }
-        let text = || draft.data().text_at("text").map(Cow::into_owned);
         let data = draft.data();
-        let typed = typed_with_attached(data).or_else(|| without_labels(data)).or_else(text);
-        let Some(typed) = typed else { return Ok(false) };
+        let text = || data.text_at("text").map(Cow::into_owned);
+        let Some(typed) = without_labels(data).or_else(text) else { return Ok(false) };
         match is_by_text(id) && view.has_time_of_reading() {
             true => self.file_has(id, (&event.session_id, &typed), recorder, held),
             false => self.others_have(id, &typed, &event, recorder, held),
@@ -134,19 +133,6 @@ fn prompts_of_file(
     };
     recorder.each_event(held, &mut take)?;
     Ok(texts)
-}
-
-/// The text of a prompt to which something else is attached. `None` for any other prompt.
-fn typed_with_attached(data: Json<'_>) -> Option<String> {
-    let parts = data.path("source.message.content").filter(|parts| parts.kind() == Kind::Array)?;
-    let is_text = |part: &Json<'_>| part.text_at("type").as_deref() == Some("text");
-    if parts.items().all(|part| is_text(&part)) {
-        return None;
-    }
-    let texts = parts.items().filter(is_text);
-    let texts: Vec<String> =
-        texts.filter_map(|part| part.text_at("text").map(Cow::into_owned)).collect();
-    (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
 /// The text of a prompt that ends with the labels of what is attached to it, one per line. `None` for
