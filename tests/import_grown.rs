@@ -346,12 +346,24 @@ fn a_call_whose_arguments_are_not_written_yet() {
     assert!(text.contains("bash: make"), "{text}");
 }
 
-/// Imports all sessions of a home directory. Returns the imported events with their parents, and the source
-/// lines, of the run.
-fn all_of_home(bench: &Bench, run: &str) -> (Vec<(Value, Value)>, String) {
+/// A directory that keeps runs, and has none.
+fn with_runs() -> Bench {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("runs")).unwrap();
+    bench
+}
+
+/// Imports all sessions of a home directory. Returns what it printed.
+fn import_all(bench: &Bench) -> String {
     let mut command = bench.command();
     let said = command.env("HOME", bench.path("home")).args(["import", "--all"]).output().unwrap();
     assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
+    String::from_utf8(said.stdout).unwrap()
+}
+
+/// Does so, and returns the imported events of a run with their parents, and its source lines.
+fn all_of_home(bench: &Bench, run: &str) -> (Vec<(Value, Value)>, String) {
+    import_all(bench);
     let is_end = |event: &Value| event["type"].as_str().unwrap().starts_with("run.");
     let events = events(bench, run).into_iter().filter(|event| !is_end(event));
     let facts = events.map(|mut event| {
@@ -415,17 +427,123 @@ fn a_file_that_grew_is_recorded_like_a_whole_one() {
         ("home/.codex/sessions/2026/03/01/rollout-s.jsonl", "codex-s", jsonl(&of_codex)),
     ];
     for (path, run, text) in places {
-        let whole = Bench::with_run();
+        let whole = with_runs();
         write(&whole, path, &text);
         let whole = all_of_home(&whole, run);
         assert!(!whole.1.contains(&secret) && !format!("{:?}", whole.0).contains(&secret));
         let first = text.find('\n').unwrap() + 1;
         for cut in (first..text.len()).step_by(97).chain([text.len() - 1]) {
-            let bench = Bench::with_run();
+            let bench = with_runs();
             write(&bench, path, &text[..cut]);
             all_of_home(&bench, run);
             write(&bench, path, &text);
             assert_eq!(all_of_home(&bench, run), whole, "{path} was cut at {cut}");
         }
     }
+}
+
+/// If this fails, what an import remembers hides something new: a message in a file of its own, lines of a log that was
+/// cut, or a file that readers of the run need.
+#[test]
+fn what_is_remembered_hides_nothing() {
+    const NOTHING: &str = "1 session, nothing new\n";
+    let bench = with_runs();
+    let place = "home/.local/share/opencode";
+    fs::create_dir_all(bench.path(place)).unwrap();
+    steps_of_opencode(&bench, &[[100, 10, 0, 0, 1]]);
+    fs::rename(bench.path("st"), bench.path(&format!("{place}/storage"))).unwrap();
+    import_all(&bench);
+    assert_eq!(run(&bench, TOKENS).1[0], 100.0);
+    let part = json!({"id": "q9", "sessionID": "ses_1", "messageID": "m2", "type": "step-finish", "cost": 1,
+        "tokens": {"input": 50, "output": 5, "reasoning": 0, "cache": {"read": 0, "write": 0}}});
+    write(&bench, &format!("{place}/storage/part/m2/q9.json"), part);
+    import_all(&bench);
+    assert_eq!(run(&bench, TOKENS).1[0], 150.0);
+
+    let bench = with_runs();
+    let line = |at: usize| {
+        json!({"type": "user", "uuid": format!("u{at}"), "sessionId": "s", "cwd": "/p",
+        "timestamp": format!("2026-03-01T10:00:{at:02}Z"), "message": {"role": "user", "content": format!("step {at}")}})
+    };
+    let place = "home/.claude/projects/p/s.jsonl";
+    write(&bench, place, jsonl(&(0..20).map(line).collect::<Vec<_>>()));
+    let whole = all_of_home(&bench, "claude-code-s").0;
+    assert_eq!(import_all(&bench), NOTHING);
+    let log = bench.path("runs/claude-code-s/events.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let cut = text.match_indices('\n').nth(9).unwrap().0 + 1;
+    fs::write(&log, &text[..cut]).unwrap();
+    // Longer than before.
+    let note = "x".repeat(text.len());
+    bench.ok(&[
+        "emit",
+        "note",
+        "--run",
+        "claude-code-s",
+        "-f",
+        &format!("text={note}"),
+        "--inline-limit",
+        "1000000",
+    ]);
+    let events = all_of_home(&bench, "claude-code-s").0;
+    assert!(whole.iter().all(|event| events.contains(event)));
+    for file in ["run.json", "transcript.md"] {
+        fs::write(bench.path(&format!("runs/claude-code-s/{file}")), "").unwrap();
+        assert_ne!(import_all(&bench), NOTHING, "{file}");
+        assert_eq!(import_all(&bench), NOTHING);
+    }
+    // A line without a time ends the run when the lines before it did.
+    let mut lines = fs::read_to_string(bench.path(place)).unwrap();
+    lines += &(json!({"type": "summary", "summary": "Twenty steps", "leafUuid": "u19"})
+        .to_string()
+        + "\n");
+    write(&bench, place, lines);
+    import_all(&bench);
+    let end = events_of(&bench).pop().unwrap();
+    assert_eq!(end["timestamp"], "2026-03-01T10:00:19.000Z", "{end}");
+}
+
+fn events_of(bench: &Bench) -> Vec<Value> {
+    events(bench, "claude-code-s")
+}
+
+/// If this fails, a call counts twice whose start a hook recorded, and whose end comes when its file grows.
+#[test]
+fn a_call_that_a_hook_began_and_a_file_that_grew() {
+    let bench = with_runs();
+    let at = |second: u32| format!("2026-01-01T00:00:{second:02}.000Z");
+    let line = |id: u32, kind: &str, data: Value| {
+        json!({"type": kind, "id": id.to_string(), "timestamp": at(id), "data": data,
+            "parentId": if id == 1 { Value::Null } else { (id - 1).to_string().into() }})
+    };
+    let lines = [
+        line(
+            1,
+            "session.start",
+            json!({"sessionId": "cop", "version": 1, "producer": "copilot-agent",
+            "copilotVersion": "1.0.77", "startTime": at(1), "context": {"cwd": "/x"}}),
+        ),
+        line(
+            2,
+            "tool.execution_start",
+            json!({"toolCallId": "call-1", "toolName": "bash",
+            "arguments": {"command": "ls"}}),
+        ),
+        line(
+            3,
+            "tool.execution_complete",
+            json!({"toolCallId": "call-1", "success": true,
+            "result": {"content": "ok"}}),
+        ),
+    ];
+    let payload = json!({"sessionId": "cop", "timestamp": 1_767_225_602_000_u64, "cwd": "/x", "toolName": "bash",
+        "toolArgs": "{\"command\":\"ls\"}"});
+    let hook = ["hook", "--agent", "copilot", "--event", "preToolUse"];
+    bench.feed(&hook, payload.to_string().as_bytes());
+    let place = "home/.copilot/session-state/cop/events.jsonl";
+    for shown in 2..=3 {
+        write(&bench, place, jsonl(&lines[..shown]));
+        import_all(&bench);
+    }
+    assert_eq!(run(&bench, CALLS).1[0], 1.0);
 }

@@ -175,8 +175,9 @@ pub(crate) struct StoredSession {
     /// When it began, and when it was last changed, in milliseconds since 1970; 0 if unknown.
     pub(crate) created: i64,
     pub(crate) updated: i64,
-    /// How many messages it has.
+    /// How many messages it has, and how many rows with their parts.
     pub(crate) messages: usize,
+    pub(crate) rows: usize,
 }
 
 /// The session whose sub-agent has this file, by the folders of the usual layout.

@@ -22,6 +22,8 @@ pub(super) struct ImportedIds {
     marks: HashMap<String, [u8; 8]>,
     /// The first event of each line whose first event is not named by the line.
     renamed: HashMap<String, String>,
+    /// The same of lines that were passed over, unless the log has an event that is named by the line.
+    passed: HashMap<String, String>,
     /// The ids that hooks gave to calls, by the ids that the source has for them.
     calls_of_hooks: HashMap<String, String>,
     prompts: ToldPrompts,
@@ -114,26 +116,32 @@ impl ImportedIds {
             }
         }
         line.name(&base_id);
-        self.relate(line, base_id);
-        Ok(())
+        self.relate(line, base_id, recorder)
     }
 
-    /// Takes the ids of a line that the run has already.
+    /// Takes the id of a line that the run has already.
     pub(super) fn pass_over(&mut self, line: &mut Imported) {
-        let mut mark = [0; 8];
-        mark.copy_from_slice(&line.content[..8]);
-        let base_id = line.base_id.clone();
-        let own = line.drafts.iter().filter_map(|draft| draft.event_id.as_deref());
-        self.marks.extend(own.chain([base_id.as_str()]).map(|id| (id.to_owned(), mark)));
-        line.name(&base_id);
-        self.relate(line, base_id);
+        let first = line.drafts.first_mut().and_then(|draft| draft.event_id.take());
+        if let Some(first) = first.filter(|first| *first != line.base_id) {
+            self.passed.entry(line.base_id.clone()).or_insert_with(|| first.into_owned());
+        }
     }
 
     /// Sets the parents of the events: the first event of another line.
-    fn relate(&mut self, line: &mut Imported, base_id: String) {
+    fn relate(
+        &mut self,
+        line: &mut Imported,
+        base_id: String,
+        recorder: &mut Recorder,
+    ) -> Result<(), RunError> {
         for draft in &mut line.drafts {
-            let parent = draft.parent_event_id.as_deref();
-            if let Some(first) = parent.and_then(|parent| self.renamed.get(parent)) {
+            let Some(parent) = draft.parent_event_id.as_deref() else { continue };
+            let mut first = self.renamed.get(parent);
+            if first.is_none() && self.passed.contains_key(parent) {
+                let has_own = recorder.stored(parent)?.is_some();
+                first = self.passed.get(parent).filter(|_| !has_own);
+            }
+            if let Some(first) = first {
                 draft.parent_event_id = Some(Cow::Owned(first.clone()));
             }
         }
@@ -142,6 +150,7 @@ impl ImportedIds {
             let first = first.to_owned();
             self.renamed.insert(base_id, first);
         }
+        Ok(())
     }
 
     /// Whether another line of the stream has the id of this one and says the same in another form.

@@ -203,14 +203,26 @@ impl Counter {
         self.receipt.mapped += u64::from(!facts.opaque);
         self.receipt.opaque += u64::from(facts.opaque);
         self.receipt.naive_times += u64::from(facts.naive_time);
-        if let Some(time) = facts.time {
-            self.first = Some(self.first.map_or(time, |first| first.min(time)));
-            self.last = Some(self.last.map_or(time, |last| last.max(time)));
-        }
+        self.time(facts.time);
         if self.only_lines {
             self.receipt.events += events.len() as u64;
         } else {
             events.iter().flatten().for_each(|event| self.event(event));
+        }
+    }
+
+    /// Takes the time of a line.
+    fn time(&mut self, time: Option<Timestamp>) {
+        let Some(time) = time else { return };
+        self.first = Some(self.first.map_or(time, |first| first.min(time)));
+        self.last = Some(self.last.map_or(time, |last| last.max(time)));
+    }
+
+    /// Takes a line that the run has already: only its times count.
+    pub(super) fn passed_over(&mut self, line: &Imported) {
+        self.time(line.time);
+        if line.time.is_some() {
+            line.drafts.iter().for_each(|draft| self.time(draft.timestamp));
         }
     }
 

@@ -114,12 +114,14 @@ fn stored_in(path: &Path, is_at_rest: bool) -> rusqlite::Result<Option<Vec<Store
     }
     let mut messages: HashMap<String, i64> = HashMap::new();
     let mut changed: HashMap<String, i64> = HashMap::new();
+    let mut row_counts: HashMap<String, i64> = HashMap::new();
     for (table, counts) in [("message", true), ("part", false), ("session_message", true)] {
         for (session, newest) in by_session(&connection, table, "max(time_updated)")? {
             let known = changed.entry(session).or_default();
             *known = newest.max(*known);
         }
         for (session, number) in by_session(&connection, table, "count(*)")? {
+            *row_counts.entry(session.clone()).or_default() += number;
             let known = messages.entry(session).or_default();
             *known = if counts { number.max(*known) } else { *known };
         }
@@ -141,6 +143,7 @@ fn stored_in(path: &Path, is_at_rest: bool) -> rusqlite::Result<Option<Vec<Store
                 created: number(row, "time_created"),
                 updated: number(row, "time_updated").max(newest),
                 messages: messages.unwrap_or(0),
+                rows: row_counts.get(&id).and_then(|rows| usize::try_from(*rows).ok()).unwrap_or(0),
                 id,
             });
         }

@@ -213,7 +213,7 @@ fn opened(
 ) -> Result<(Box<dyn Read>, usize, u64), FsError> {
     let SessionFile { path, place, stored, .. } = session_file;
     if session_file.is_database() {
-        let stored: Vec<String> = stored.iter().map(|(id, _)| id.clone()).collect();
+        let stored: Vec<String> = stored.iter().map(|part| part.id.clone()).collect();
         return Ok((agent.stored_lines(path, &stored)?, READ, 0));
     }
     let from = line_after(path, session_file.needed_from)?;

@@ -49,7 +49,8 @@ pub(super) fn without_copies(
             match kept.iter().find(is_original) {
                 Some((original, ..)) => {
                     let reason = NotImported::Copy(files[*original].1.path.clone());
-                    skipped.push(SkippedSource { source: file.path.clone(), reason });
+                    let stamp = file.stamp.clone();
+                    skipped.push(SkippedSource { source: file.path.clone(), reason, stamp });
                     is_copy[*at] = true;
                 }
                 None => kept.push(one),
@@ -100,7 +101,7 @@ fn leave_out_moved(sessions: &mut Vec<Session>, skipped: &mut Vec<SkippedSource>
     let Some(database) = files().find(|file| file.is_database()) else { return };
     let moved: HashMap<&str, usize> = files()
         .flat_map(|file| &file.stored)
-        .map(|(id, messages)| (id.as_str(), *messages))
+        .map(|part| (part.id.as_str(), part.messages))
         .collect();
     let Some(agent) = sessions.first().map(|session| session.dialect.files) else { return };
     let is_moved = |file: &SessionFile| match agent.messages(&file.path) {
@@ -116,7 +117,7 @@ fn leave_out_moved(sessions: &mut Vec<Session>, skipped: &mut Vec<SkippedSource>
     let (older, others): (Vec<_>, Vec<_>) = sessions.iter().cloned().partition(is_older);
     for file in older.iter().flat_map(|session| session.files.first()) {
         let reason = NotImported::Moved(database.path.clone());
-        skipped.push(SkippedSource { source: file.path.clone(), reason });
+        skipped.push(SkippedSource::new(file.path.clone(), reason));
     }
     *sessions = others;
 }

@@ -129,7 +129,7 @@ pub(crate) fn find(paths: &[PathBuf], wanted: &Wanted<'_>) -> Found {
     if found.sessions.is_empty() && found.unchanged == 0 {
         let parts = paths.iter().filter(|path| is_part(path) && path.is_file()).cloned();
         let reason = || NotImported::Part;
-        found.skipped.extend(parts.map(|source| SkippedSource { source, reason: reason() }));
+        found.skipped.extend(parts.map(|source| SkippedSource::new(source, reason())));
     }
     found
         .sessions
@@ -173,7 +173,7 @@ fn look_at(
                 Ok(candidate) => candidates.push(candidate),
                 Err(skipped) => found.skipped.push(skipped),
             },
-            Err(reason) => found.skipped.push(SkippedSource { source: path, reason }),
+            Err(reason) => found.skipped.push(SkippedSource::new(path, reason)),
         }
     }
     candidates
@@ -191,7 +191,7 @@ fn candidate(
     let id = parent.or_else(|| agent.session(&path));
     if id.is_none() && look.is_unnamed {
         // Its run would have the name of the file, and a longer copy another one.
-        return Err(SkippedSource { source: path, reason: NotImported::NoSession });
+        return Err(SkippedSource::new(path, NotImported::NoSession));
     }
     let id = id.or_else(|| session_of(&path, &look));
     let is_named_after_file = id.is_none();
@@ -230,6 +230,7 @@ fn leave_out_made(found: &mut Found) {
         found.skipped.extend(session.files.into_iter().map(|file| SkippedSource {
             source: file.path,
             reason: NotImported::MadeFrom(original.clone()),
+            stamp: file.stamp,
         }));
     }
     found.sessions = others;
@@ -413,7 +414,7 @@ fn files_of(path: &Path, skipped: &mut Vec<SkippedSource>) -> Vec<PathBuf> {
             && error.kind() == io::ErrorKind::PermissionDenied
         {
             let reason = NotImported::Unreadable(FsError::io(&source, Action::Open, error));
-            skipped.push(SkippedSource { source, reason });
+            skipped.push(SkippedSource::new(source, reason));
         }
         None
     });

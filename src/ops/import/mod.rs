@@ -67,8 +67,8 @@ pub(crate) struct SessionFile {
     place: Option<Range<u64>>,
     /// The time of the first line that has one.
     begun: Option<Timestamp>,
-    /// The sessions to read, if the file is a database: their ids, and how many messages they have.
-    stored: Vec<(String, usize)>,
+    /// The sessions to read, if the file is a database.
+    stored: Vec<StoredPart>,
     /// Whether the session that started this one counts its tokens.
     is_counted_by_parent: bool,
     /// The number of bytes that the run has already. They are read for what they say of later lines.
@@ -104,6 +104,15 @@ impl SessionFile {
     }
 }
 
+/// A session in a database, which may be of a sub-agent.
+#[derive(Clone, Debug)]
+struct StoredPart {
+    id: String,
+    /// How many messages it has, and how many rows with their parts.
+    messages: usize,
+    rows: usize,
+}
+
 /// A file that is not imported.
 #[derive(Debug)]
 pub(crate) struct SkippedSource {
@@ -111,6 +120,14 @@ pub(crate) struct SkippedSource {
     pub(crate) source: PathBuf,
     /// Why.
     pub(crate) reason: NotImported,
+    /// What shows later that it has not changed since it was compared.
+    stamp: Option<remembered::FileStamp>,
+}
+
+impl SkippedSource {
+    fn new(source: PathBuf, reason: NotImported) -> Self {
+        Self { source, reason, stamp: None }
+    }
 }
 
 #[cfg(test)]

@@ -36,14 +36,14 @@ struct RememberedSession {
     agent: String,
     session: String,
     run: String,
-    /// The length of its log in bytes. A shorter one lacks lines.
-    log: u64,
+    /// Its log. One that does not begin so lacks lines.
+    log: FileStamp,
     /// The title that the agent keeps outside the files.
     title: Option<String>,
     /// Its files, with those that say nothing else.
     files: Vec<FileStamp>,
-    /// When it changed, in milliseconds since 1970, if it is in a database.
-    stored: Option<u64>,
+    /// When it changed, in milliseconds since 1970, and how many rows it has, if it is in a database.
+    stored: Option<(u64, usize)>,
 }
 
 /// What shows that a file has not changed.
@@ -103,10 +103,12 @@ impl Remembered {
 
     /// Forgets the sessions whose logs lack lines.
     pub(crate) fn forget_lost(&mut self, runs_dir: &Path) {
-        self.sessions.retain(|one| {
-            let log = runs_dir.join(&one.run).join("events.jsonl").metadata();
-            log.is_ok_and(|log| log.len() >= one.log)
-        });
+        // A new import writes these, too.
+        let has_derived = |run: &Path| {
+            let has = |name: &str| run.join(name).metadata().is_ok_and(|file| file.len() > 0);
+            has("run.json") && has("transcript.md")
+        };
+        self.sessions.retain(|one| has_derived(&runs_dir.join(&one.run)) && one.log.is_beginning());
     }
 
     /// Leaves out the sessions in databases that have not changed, and the beginnings of files that have
@@ -120,7 +122,7 @@ impl Remembered {
             let Some(known) = known.get(&name) else { return true };
             known.pass_over(session);
             let is_stored = session.files.iter().all(SessionFile::is_database);
-            !is_stored || known.stored != Some(session.changed)
+            !is_stored || known.stored != stored(session)
         });
     }
     /// Leaves out the files of the sessions of which nothing has changed.
@@ -179,7 +181,7 @@ impl Remembered {
         let mut beside: HashMap<&Path, Vec<FileStamp>> = HashMap::new();
         for one in skipped {
             if let NotImported::Copy(of) | NotImported::MadeFrom(of) = &one.reason {
-                beside.entry(of).or_default().extend(FileStamp::of(&one.source));
+                beside.entry(of).or_default().extend(one.stamp.clone());
             }
         }
         let new: Vec<RememberedSession> =
@@ -197,6 +199,11 @@ fn remembered(
     run: &RunDir,
     beside: &mut HashMap<&Path, Vec<FileStamp>>,
 ) -> Option<RememberedSession> {
+    // A new message or part of a session changes none of its files.
+    let agent = session.dialect.files;
+    if session.files.iter().any(|file| agent.is_part(&file.path)) {
+        return None;
+    }
     let is_stored = session.files.iter().all(SessionFile::is_database);
     let own = session.files.iter().filter(|_| !is_stored).map(|file| file.stamp.clone());
     let mut files = own.collect::<Option<Vec<FileStamp>>>()?;
@@ -207,11 +214,17 @@ fn remembered(
         agent: session.dialect.name.to_owned(),
         session: session.id.clone(),
         run: run.name().to_owned(),
-        log: run.events().metadata().ok()?.len(),
+        log: FileStamp::of(run.events().path())?,
         title: session.title.as_ref().map(|title| title.text.clone()),
         files,
-        stored: is_stored.then_some(session.changed),
+        stored: stored(session),
     })
+}
+
+/// When a session in a database changed, and how many rows it has.
+fn stored(session: &Session) -> Option<(u64, usize)> {
+    let rows = session.files.iter().flat_map(|file| &file.stored).map(|stored| stored.rows).sum();
+    session.files.iter().all(SessionFile::is_database).then_some((session.changed, rows))
 }
 
 impl RememberedSession {

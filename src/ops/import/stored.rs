@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::look::NotImported;
-use super::{Session, SessionFile};
+use super::{Session, SessionFile, StoredPart};
 use crate::agents::files::{StoredSession, root_of};
 use crate::agents::{DIALECTS, Dialect};
 use crate::event::time::Timestamp;
@@ -24,6 +24,13 @@ pub(super) fn stored_sessions(
     let (agent, stored) = agents.find_map(|agent| Some((agent, agent.files.stored(path)?)))?;
     let sessions = stored.map(|stored| sessions_of(agent, path, &stored));
     Some(sessions.map_err(NotImported::Database))
+}
+
+impl StoredPart {
+    fn of(session: &StoredSession) -> Self {
+        let StoredSession { id, messages, rows, .. } = session;
+        Self { id: id.clone(), messages: *messages, rows: *rows }
+    }
 }
 
 fn sessions_of(agent: &'static Dialect, path: &Path, stored: &[StoredSession]) -> Vec<Session> {
@@ -47,7 +54,7 @@ fn sessions_of(agent: &'static Dialect, path: &Path, stored: &[StoredSession]) -
         let changed = parts.iter().map(|part| part.updated).max().unwrap_or(0);
         let file = SessionFile {
             begun: Some(first.created).filter(|time| *time > 0).map(Timestamp::from_millis),
-            stored: parts.iter().map(|part| (part.id.clone(), part.messages)).collect(),
+            stored: parts.iter().map(|part| StoredPart::of(part)).collect(),
             ..SessionFile::whole(path)
         };
         Some(Session {

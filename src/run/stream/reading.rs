@@ -107,8 +107,9 @@ impl Stream<'_> {
             SourceContent::Read { units, too_long } => (units, too_long),
             SourceContent::Passed(units) => {
                 for mut imported in units.into_iter().filter_map(|unit| unit.read.ok()) {
-                    self.ids.pass_over(&mut imported);
+                    self.counter.passed_over(&imported);
                     self.ends.take(&mut imported);
+                    self.ids.pass_over(&mut imported);
                 }
                 return Ok(());
             }
