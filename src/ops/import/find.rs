@@ -171,7 +171,7 @@ fn look_at(
             Ok(FileSessions::Whole(sessions)) => found.sessions.extend(sessions),
             Ok(FileSessions::Part(look, changed)) => match candidate(path, look, changed) {
                 Ok(candidate) => candidates.push(candidate),
-                Err(skipped) => found.skipped.push(skipped),
+                Err(path) => found.skipped.push(SkippedSource::new(path, NotImported::NoSession)),
             },
             Err(reason) => found.skipped.push(SkippedSource::new(path, reason)),
         }
@@ -179,19 +179,15 @@ fn look_at(
     candidates
 }
 
-/// A file with the id of its session.
-fn candidate(
-    path: PathBuf,
-    look: Look,
-    changed: u64,
-) -> Result<(String, Candidate), SkippedSource> {
+/// A file with the id of its session; the file alone if it has no line that belongs to one.
+fn candidate(path: PathBuf, look: Look, changed: u64) -> Result<(String, Candidate), PathBuf> {
     let agent = look.dialect.files;
     let parent = parent_session(&path).or_else(|| agent.parent(&path, look.is_sub_agent));
     let is_sub_agent = parent.is_some() || look.is_sub_agent || agent.is_sub_agent(&path);
     let id = parent.or_else(|| agent.session(&path));
     if id.is_none() && look.is_unnamed {
         // Its run would have the name of the file, and a longer copy another one.
-        return Err(SkippedSource::new(path, NotImported::NoSession));
+        return Err(path);
     }
     let id = id.or_else(|| session_of(&path, &look));
     let is_named_after_file = id.is_none();
