@@ -137,7 +137,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Result
     };
     let sessions = in_order(sessions, &global.runs_dir);
     let outcomes = import_all(&sessions, SourceEnd::Told, args, global, ui)?;
-    if let Some(file) = &memory {
+    if let Some(file) = memory.as_ref().filter(|_| !outcomes.is_empty()) {
         let whole = outcomes.iter().filter_map(SessionOutcome::recorded);
         if let Err(error) = Remembered::add(file, &global.runs_dir, whole, &skipped) {
             ui.warn(&format!("the next import reads all files again: {error}"));
