@@ -116,7 +116,7 @@ impl Imported {
     pub(crate) fn goes_on(&self) -> bool {
         let is_work = |draft: &Draft<'_>| {
             let role = catalogue::role(&draft.kind);
-            // What the client or the user tells beside the conversation is no work.
+            // What the client or the user says beside the conversation is no work.
             let says = matches!(role, Role::Message | Role::Chunk | Role::TaskStart)
                 && draft.kind != catalogue::MESSAGE_SYSTEM
                 || role.is_tool_state();
