@@ -81,7 +81,9 @@ pub(crate) fn find(paths: &[PathBuf], wanted: &Wanted<'_>) -> Found {
     files.sort();
     files.dedup();
     let is_part = |path: &Path| DIALECTS.iter().any(|agent| agent.files.is_part(path));
-    files.retain(|path| !is_part(path));
+    // A database says of each of its sessions when it changed.
+    let is_recent = |path: &Path| wanted.since.is_none_or(|since| changed_at(path) >= since);
+    files.retain(|path| !is_part(path) && (!has_lines(path) || is_recent(path)));
     let nothing = Remembered::default();
     let mut unread = wanted.remembered.unwrap_or(&nothing).unread(files);
     let mut candidates = look_at(std::mem::take(&mut unread.files), wanted, &mut found);
@@ -154,9 +156,6 @@ fn look_at(
             return Ok(FileSessions::Whole(sessions));
         }
         let changed = changed_at(path);
-        if since.is_some_and(|since| changed < since) {
-            return Ok(FileSessions::Whole(Vec::new()));
-        }
         let look = look(path, from)?;
         let runs = runs_in_file(path, look.dialect).unwrap_or_default();
         Ok(if runs.is_empty() {

@@ -102,7 +102,7 @@ impl Remembered {
     }
 
     /// Forgets the sessions whose logs lack lines.
-    pub(crate) fn forget_lost(&mut self, runs_dir: &Path) {
+    fn forget_lost(&mut self, runs_dir: &Path) {
         // A new import writes these, too.
         let has_derived = |run: &Path| {
             let has = |name: &str| run.join(name).metadata().is_ok_and(|file| file.len() > 0);
@@ -235,7 +235,8 @@ impl RememberedSession {
             file.place.is_none() && !file.is_database() && !is_compressed(&file.path)
         };
         let agent = session.dialect.files;
-        if !session.files.iter().all(|file| is_whole(file) && !agent.is_state(&file.path)) {
+        let is_plain = |file: &SessionFile| is_whole(file) && !agent.is_state(&file.path);
+        if !session.files.iter().all(is_plain) || !self.log.is_beginning() {
             return;
         }
         for file in &mut session.files {

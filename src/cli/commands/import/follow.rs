@@ -33,7 +33,6 @@ pub(super) fn follow(args: &ImportArgs, global: &Global, ui: &Ui) -> anyhow::Res
     loop {
         let began = Instant::now();
         let next_since = millis().saturating_sub(TIME_STEP);
-        memory.forget_lost(&global.runs_dir);
         let Found { sessions, skipped, .. } = search(args, since, Some(&memory), ui)?;
         let sessions = in_order(sessions, &global.runs_dir);
         let outcomes = import_all(&sessions, SourceEnd::Open, args, global, ui)?;
