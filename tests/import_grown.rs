@@ -503,6 +503,24 @@ fn what_is_remembered_hides_nothing() {
     assert_eq!(end["timestamp"], "2026-03-01T10:00:19.000Z", "{end}");
 }
 
+/// If this fails, a folder with a line that cannot be read passes when it is imported again.
+#[test]
+fn a_rejected_line_is_reported_each_time() {
+    let bench = with_runs();
+    let line = json!({"type": "user", "uuid": "u1", "sessionId": "s", "cwd": "/p",
+        "timestamp": "2026-03-01T10:00:00Z", "message": {"role": "user", "content": "go"}});
+    let import = || {
+        let mut command = bench.command();
+        command.env("HOME", bench.path("home")).args(["import", "folder"]).status().unwrap().code()
+    };
+    write(&bench, "folder/s.jsonl", format!("{line}\n"));
+    assert_eq!(import(), Some(0));
+    write(&bench, "folder/s.jsonl", format!("{line}\n{{\"broken\n{line}\n"));
+    for _ in 0..2 {
+        assert_eq!(import(), Some(65));
+    }
+}
+
 fn events_of(bench: &Bench) -> Vec<Value> {
     events(bench, "claude-code-s")
 }

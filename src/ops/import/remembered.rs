@@ -101,7 +101,7 @@ impl Remembered {
         memory
     }
 
-    /// Forgets the sessions whose logs lack lines.
+    /// Forgets the sessions whose logs lack lines, or whose runs lack a file for readers.
     fn forget_lost(&mut self, runs_dir: &Path) {
         // A new import writes these, too.
         let has_derived = |run: &Path| {

@@ -239,10 +239,11 @@ impl SessionOutcome {
         Self { session, planned, imported, events, row }
     }
 
-    /// The session and its run, if it was imported.
+    /// The session and its run, if all of it was imported. What has rejected lines is read again each time, so that
+    /// the exit status does not depend on how often it was imported.
     pub(super) fn recorded(&self) -> Option<(&Session, &RunDir)> {
         let imported = self.imported.as_ref()?.as_ref().ok()?;
-        Some((&self.session, &imported.run))
+        (imported.receipt.rejected == 0).then_some((&self.session, &imported.run))
     }
 
     fn has_failed(&self) -> bool {
